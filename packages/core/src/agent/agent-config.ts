@@ -1,0 +1,93 @@
+import type { RequestContextLike } from '../context/request-context.ts'
+import type { DelegateTarget } from '../delegation/delegate-target.ts'
+import { RetinueError } from '../errors/retinue-error.ts'
+import type { ModelChoice } from '../model/language-model.ts'
+import type { Schema } from '../tools/schema.ts'
+import type { Tool } from '../tools/tool.ts'
+import type { Workspace } from '../workspace/workspace.ts'
+import type { Instructions } from './instructions.ts'
+import type { RunOptions } from './run-options.ts'
+
+/** A value, or a function that gives it for a request. */
+export type Dynamic<T> = T | ((context: { requestContext: RequestContextLike }) => T | Promise<T>)
+
+/** A model, or a list of models: the first that can answers, the others stand in for it. */
+export type ModelSetting = ModelChoice | readonly ModelChoice[]
+
+/** What `new Agent` takes. */
+export interface AgentOptions {
+  id: string
+  /** For people. Default: the id. */
+  name?: string
+  /** Tells the model of a parent what this agent does and when to delegate to it. */
+  description?: string
+  instructions?: Dynamic<Instructions>
+  /** An AI SDK language model object, a `'provider/model'` string, or a list of those with fallbacks. There is no default. */
+  model?: Dynamic<ModelSetting>
+  /** The tools, by the name that the model sees. */
+  tools?: Dynamic<Readonly<Record<string, Tool>>>
+  /** The subagents, by the name of the tool that the model delegates to them with. */
+  agents?: Dynamic<Readonly<Record<string, DelegateTarget>>>
+  workspace?: Workspace
+  /** Options of every call, where the call does not set them. */
+  defaultOptions?: Dynamic<RunOptions>
+  /** The arguments of a delegation to this agent, in place of `{ prompt }`. */
+  inputSchema?: Schema
+  /** What this agent's answer must be: JSON that fits. One repair is asked for. */
+  outputSchema?: Schema
+  /** How deep delegations of a run of this agent may go. Default: 5. */
+  maxDepth?: number
+  /** Retries of a model call beside its first attempt. Default: 2. */
+  maxRetries?: number
+}
+
+/** An agent's config in a file: like `AgentOptions`, but the directory gives the id and its files the rest. */
+export type AgentConfig = Partial<AgentOptions>
+
+/** Types the config of a file-based agent. It returns its argument. */
+export function agentConfig<const C extends AgentConfig>(config: C): C {
+  return config
+}
+
+const OPTIONS: Readonly<Record<keyof AgentOptions, true>> = {
+  id: true,
+  name: true,
+  description: true,
+  instructions: true,
+  model: true,
+  tools: true,
+  agents: true,
+  workspace: true,
+  defaultOptions: true,
+  inputSchema: true,
+  outputSchema: true,
+  maxDepth: true,
+  maxRetries: true,
+}
+
+/** Throws `agent-invalid` or `option-unknown` for options that make no agent. */
+export function assertAgentOptions(options: unknown): asserts options is AgentOptions {
+  if (typeof options !== 'object' || options === null)
+    throw invalid('new Agent takes an object.', "new Agent({ id: 'researcher', … })")
+  const given = options as Record<string, unknown>
+  const { id } = given
+  if (typeof id !== 'string' || id.trim() === '')
+    throw invalid('An agent needs an id.', "Give it one: new Agent({ id: 'researcher', … })")
+  for (const key of ['name', 'description']) {
+    if (given[key] !== undefined && typeof given[key] !== 'string')
+      throw invalid(`The ${key} of the agent "${id}" is no text.`, `Pass a string.`)
+  }
+  const unknown = Object.keys(given).filter((key) => !Object.hasOwn(OPTIONS, key))
+  if (unknown.length > 0) {
+    throw new RetinueError({
+      code: 'option-unknown',
+      message: `The agent "${id}" has options that are not known: ${unknown.join(', ')}.`,
+      hint: `Known are ${Object.keys(OPTIONS).join(', ')}.`,
+      data: { options: unknown },
+    })
+  }
+}
+
+function invalid(message: string, hint: string): RetinueError {
+  return new RetinueError({ code: 'agent-invalid', message, hint })
+}

@@ -1,0 +1,80 @@
+import { type DelegateTarget, isDelegateTarget } from '../delegation/delegate-target.ts'
+import { delegationTool } from '../delegation/delegation-tool.ts'
+import { RetinueError } from '../errors/retinue-error.ts'
+import { loopTool } from '../loop/loop-tool.ts'
+import type { LoopTool, ToolSet } from '../loop/run.ts'
+import { isObject } from '../shared/records.ts'
+import { compileTool } from '../tools/compile-tool.ts'
+import { isTool, type Tool } from '../tools/tool.ts'
+import { assertToolName } from '../tools/tool-name.ts'
+import type { Workspace } from '../workspace/workspace.ts'
+
+/** Where an agent's tools come from. */
+export interface ToolSources {
+  readonly tools: Readonly<Record<string, Tool>> | undefined
+  readonly agents: Readonly<Record<string, DelegateTarget>> | undefined
+  readonly workspace: Workspace | undefined
+}
+
+/**
+ * Compiles an agent's tools: its own, its workspace's, and one for each subagent. Throws `name-invalid`, `name-collision`,
+ * `tool-invalid`, `agent-invalid` or `schema-unsupported`, naming the agent and the key.
+ */
+export function compileTools(agentId: string, { tools, agents, workspace }: ToolSources): ToolSet {
+  const byName = new Map<string, LoopTool>()
+  const add = (name: string, tool: LoopTool, what: string): void => {
+    if (byName.has(name)) throw collision(agentId, name, what)
+    byName.set(name, tool)
+  }
+  for (const [name, tool] of entries(tools, agentId, 'tools')) {
+    assertToolName(name, `The agent "${agentId}" has a tool whose key`)
+    if (!isTool(tool)) throw notATool(agentId, name)
+    add(name, loopTool(compileTool(name, tool)), 'tool')
+  }
+  for (const [name, tool] of entries(workspace?.tools, agentId, 'workspace.tools')) {
+    add(name, loopTool(compileTool(name, tool as Tool)), "its workspace's tool")
+  }
+  for (const [key, target] of entries(agents, agentId, 'agents')) {
+    assertToolName(key, `The agent "${agentId}" has a subagent whose key`)
+    if (!isDelegateTarget(target)) throw notAnAgent(agentId, key)
+    add(key, delegationTool(key, target), 'subagent')
+  }
+  return { byName, definitions: [...byName.values()].map((tool) => tool.definition) }
+}
+
+function entries(record: unknown, agentId: string, what: string): [string, unknown][] {
+  if (record === undefined) return []
+  if (isObject(record)) return Object.entries(record)
+  throw new RetinueError({
+    code: 'agent-invalid',
+    message: `The ${what} of the agent "${agentId}" are ${Array.isArray(record) ? 'a list' : String(record)}.`,
+    hint: `Pass an object: ${what}: { key: … }`,
+  })
+}
+
+function collision(agentId: string, name: string, what: string): RetinueError {
+  return new RetinueError({
+    code: 'name-collision',
+    message: `The agent "${agentId}" has two tools called "${name}"; the second is a ${what}.`,
+    hint: 'A subagent is a tool named after its key: rename one of the two.',
+    data: { agentId, name },
+  })
+}
+
+function notATool(agentId: string, name: string): RetinueError {
+  return new RetinueError({
+    code: 'tool-invalid',
+    message: `"${name}" in the tools of the agent "${agentId}" is no tool.`,
+    hint: 'Make it with createTool({ id, description, inputSchema, execute }).',
+    data: { agentId, name },
+  })
+}
+
+function notAnAgent(agentId: string, key: string): RetinueError {
+  return new RetinueError({
+    code: 'agent-invalid',
+    message: `"${key}" in the agents of the agent "${agentId}" is no agent.`,
+    hint: 'Pass an Agent, or an object with { id, description, runDelegated(request) }.',
+    data: { agentId, key },
+  })
+}

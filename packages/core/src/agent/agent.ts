@@ -1,0 +1,104 @@
+import type { DelegatedRequest, DelegatedResult, DelegateTarget } from '../delegation/delegate-target.ts'
+import { errorInfo, isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
+import { noUsage } from '../events/usage.ts'
+import type { Run } from '../loop/run.ts'
+import { runLoop } from '../loop/run-loop.ts'
+import type { AgentInput } from '../messages/from-input.ts'
+import { isObject } from '../shared/records.ts'
+import type { Schema } from '../tools/schema.ts'
+import { type AgentOptions, assertAgentOptions } from './agent-config.ts'
+import { AgentParts } from './agent-parts.ts'
+import { openChild, openRoot } from './open-run.ts'
+import type { RunOptions } from './run-options.ts'
+import { type RunResult, resultOf } from './run-result.ts'
+import { RunStream } from './run-stream.ts'
+
+const BRAND: unique symbol = Symbol.for('retinue.agent')
+
+/**
+ * An agent: instructions, a model, tools, and subagents that it can delegate to. Making one checks it: bad names, collisions and
+ * schemas that no model can be told are typed errors here, not in the first run.
+ */
+export class Agent implements DelegateTarget {
+  readonly id: string
+  readonly name: string
+  /** What a parent's model reads to decide when to delegate. */
+  readonly description: string | undefined
+  /** The arguments of a delegation to this agent; without it, `{ prompt }`. */
+  readonly inputSchema: Schema | undefined
+  /** The options that the agent was made with. */
+  readonly options: Readonly<AgentOptions>
+  readonly #parts: AgentParts
+
+  constructor(options: AgentOptions) {
+    assertAgentOptions(options)
+    this.id = options.id
+    this.name = options.name ?? options.id
+    this.description = options.description
+    this.inputSchema = options.inputSchema
+    this.options = options
+    this.#parts = new AgentParts(options, this)
+    Object.defineProperty(this, BRAND, { value: true })
+  }
+
+  /**
+   * Runs the agent on an input and gives the whole result. Rejects with a typed error if the run ends with finish reason `error`, or
+   * could not begin.
+   */
+  async generate(input: AgentInput, options?: RunOptions): Promise<RunResult> {
+    const result = await this.#drive(await openRoot(this.#parts, input, options, false))
+    if (result.finishReason === 'error') throw result.error
+    return result
+  }
+
+  /** Starts the agent on an input. Rejects only if the run can't begin; once it has begun, how it ends is in the stream. */
+  async stream(input: AgentInput, options?: RunOptions): Promise<RunStream> {
+    const run = await openRoot(this.#parts, input, options, true)
+    const { log } = run.root
+    if (!log) throw new TypeError('A stream needs a log.')
+    const result = this.#drive(run).finally(() => log.close())
+    return new RunStream(run, log, result)
+  }
+
+  /** Runs the agent for a parent; see `DelegateTarget`. It does not throw. */
+  async runDelegated(request: DelegatedRequest): Promise<DelegatedResult> {
+    let run: Run
+    try {
+      run = await openChild(this.#parts, request)
+    } catch (thrown) {
+      return this.#notOpened(request, thrown)
+    }
+    await runLoop(run)
+    const { text, object, finishReason, usage, totalUsage, sources, files, toolResults, error } = resultOf(run)
+    return { text, object, finishReason, usage, totalUsage, sources, files, toolResults, error }
+  }
+
+  async #drive(run: Run): Promise<RunResult> {
+    await runLoop(run)
+    run.root.abort.dispose()
+    return resultOf(run)
+  }
+
+  /** A child that can't begin still has its one `start` and its one `finish`. */
+  #notOpened({ root, runId, path }: DelegatedRequest, thrown: unknown): DelegatedResult {
+    const error = isRetinueError(thrown)
+      ? thrown
+      : new RetinueError({
+          code: 'agent-invalid',
+          message: `The agent "${this.id}" could not begin: ${thrownMessage(thrown)}`,
+          cause: thrown,
+        })
+    const usage = noUsage()
+    const envelope = { runId, from: 'AGENT', path } as const
+    root.log?.push({ ...envelope, type: 'start', payload: { id: this.id, messageId: runId } })
+    root.log?.push({ ...envelope, type: 'error', payload: { error: errorInfo(error) } })
+    const stepResult = { reason: 'error', isContinued: false } as const
+    root.log?.push({ ...envelope, type: 'finish', payload: { stepResult, output: { usage }, totalUsage: usage } })
+    return { text: '', finishReason: 'error', usage, totalUsage: usage, error }
+  }
+}
+
+/** Whether a value is an agent of this package, of whichever copy of it. */
+export function isAgent(value: unknown): value is Agent {
+  return isObject(value) && (value as { [BRAND]?: unknown })[BRAND] === true
+}

@@ -1,0 +1,10 @@
+import type { Effects, ModelStream } from '../loop/effects.ts'
+
+/** Effects that happen here and now: no engine, no record, no cost. */
+export const directEffects: Effects = {
+  callModel: (model, options) => (model.doStream as (options: object) => PromiseLike<ModelStream>).call(model, options),
+  runTool: async (body) => body(),
+  now: () => Date.now(),
+  sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+  newId: () => globalThis.crypto.randomUUID(),
+}

@@ -1,0 +1,30 @@
+export type { DelegatedRequest, DelegatedResult, DelegateTarget } from '../delegation/delegate-target.ts'
+export type { DelegationEnvelope, DelegationStatus } from '../delegation/envelope.ts'
+export { lastMessages, maxTokens } from '../delegation/message-filters.ts'
+export type {
+  Chunk,
+  ChunkEnvelope,
+  ChunkPayloads,
+  ChunkType,
+  DataChunk,
+  GeneratedFile,
+  ModelUse,
+  Source,
+  StepEnd,
+} from '../events/chunk.ts'
+export type { FinishReason } from '../events/finish-reason.ts'
+export type { ReplayStream } from '../events/replay-stream.ts'
+export type { UiResponseOptions } from '../events/ui-message-response.ts'
+export type { Usage } from '../events/usage.ts'
+export type { DelegationOptions, MessageFilter, MessageFilterContext } from '../loop/delegation-settings.ts'
+export type { ChooseModel, ChosenModel } from '../loop/run.ts'
+export type { Step, ToolCallRecord, ToolResultRecord } from '../loop/run-state.ts'
+export type { AgentInput, InputMessage } from '../messages/from-input.ts'
+export type { Message } from '../messages/message.ts'
+export type { LanguageModel, ModelChoice } from '../model/language-model.ts'
+export { Agent, isAgent } from './agent.ts'
+export { type AgentConfig, type AgentOptions, agentConfig, type Dynamic, type ModelSetting } from './agent-config.ts'
+export type { Instruction, Instructions } from './instructions.ts'
+export type { RunOptions } from './run-options.ts'
+export type { RunResponse, RunResult } from './run-result.ts'
+export type { RunStream } from './run-stream.ts'

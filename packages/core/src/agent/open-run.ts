@@ -1,0 +1,137 @@
+import { RequestContext, type RequestContextLike } from '../context/request-context.ts'
+import type { DelegatedRequest } from '../delegation/delegate-target.ts'
+import { EventLog } from '../events/event-log.ts'
+import type { RootRun, Run, RunSettings } from '../loop/run.ts'
+import { newRunState } from '../loop/run-state.ts'
+import type { AgentInput } from '../messages/from-input.ts'
+import { messagesFromInput } from '../messages/from-input.ts'
+import { type Message, userText } from '../messages/message.ts'
+import { SharedView } from '../messages/shared-view.ts'
+import { AbortScope } from '../shared/abort.ts'
+import type { AgentOptions, Dynamic } from './agent-config.ts'
+import type { AgentParts } from './agent-parts.ts'
+import { directEffects } from './direct-effects.ts'
+import { systemMessages } from './instructions.ts'
+import { modelCandidates } from './model-candidates.ts'
+import { mergeOptions, type RunOptions } from './run-options.ts'
+
+const DEFAULT_MAX_STEPS = 10
+const DEFAULT_MAX_DEPTH = 5
+const DEFAULT_MAX_RETRIES = 2
+const DEFAULT_CONCURRENCY = 10
+
+/** Opens the run that an application starts. `log`: whether somebody may read its events. */
+export async function openRoot(
+  parts: AgentParts,
+  input: AgentInput,
+  call: RunOptions | undefined,
+  log: boolean,
+): Promise<Run> {
+  const requestContext = call?.requestContext ?? new RequestContext()
+  const options = mergeOptions(await settled(parts.options.defaultOptions, requestContext), call)
+  const { system, messages } = messagesFromInput(input)
+  const root: RootRun = {
+    runId: options.runId ?? directEffects.newId(),
+    abort: new AbortScope(options.abortSignal),
+    log: log ? new EventLog() : undefined,
+    effects: directEffects,
+    callIds: idsOf(messages),
+    children: 0,
+    maxDepth: parts.options.maxDepth ?? DEFAULT_MAX_DEPTH,
+    allowCycles: options.allowCycles ?? false,
+    chooseModel: options.resolveModel,
+  }
+  const place = { root, runId: root.runId, path: [parts.options.id], lineage: [parts.self] }
+  return openRun(parts, place, options.requestContext ?? requestContext, options, { system, messages, inherited: [] })
+}
+
+/** Opens the run of a delegation: the child's own settings, on its parent's root. */
+export async function openChild(parts: AgentParts, request: DelegatedRequest): Promise<Run> {
+  const { root, runId, path, lineage, requestContext } = request
+  const options = mergeOptions(await settled(parts.options.defaultOptions, requestContext), undefined)
+  const place = { root, runId, path, lineage: [...lineage, parts.self] }
+  return openRun(parts, place, requestContext, options, {
+    system: [],
+    messages: [userText(request.prompt)],
+    inherited: request.messages,
+  })
+}
+
+interface Place {
+  readonly root: RootRun
+  readonly runId: string
+  readonly path: readonly string[]
+  readonly lineage: readonly object[]
+}
+
+interface Opening {
+  readonly system: readonly Message[]
+  readonly messages: Message[]
+  readonly inherited: readonly Message[]
+}
+
+async function openRun(
+  parts: AgentParts,
+  place: Place,
+  requestContext: RequestContextLike,
+  options: RunOptions,
+  opening: Opening,
+): Promise<Run> {
+  const { id, instructions, model } = parts.options
+  const system =
+    typeof instructions === 'function'
+      ? systemMessages(await instructions({ requestContext }), id)
+      : parts.staticSystem()
+  const tools = await parts.toolsFor(requestContext)
+  const setting = typeof model === 'function' ? await model({ requestContext }) : model
+  const { root, path, runId, lineage } = place
+  return {
+    root,
+    state: newRunState({
+      runId,
+      agentId: id,
+      path,
+      maxSteps: options.maxSteps ?? DEFAULT_MAX_STEPS,
+      messages: opening.messages,
+    }),
+    agentId: id,
+    lineage,
+    models: modelCandidates(setting, { agentId: id, path, chooseModel: root.chooseModel, cache: parts.models }),
+    system: opening.system.length === 0 ? system : [...system, ...opening.system],
+    inherited: opening.inherited,
+    tools,
+    requestContext,
+    settings: settingsOf(options, parts.options),
+    delegation: options.delegation ?? {},
+    answer: parts.answer(),
+    view: new SharedView(),
+    error: undefined,
+  }
+}
+
+function settingsOf(options: RunOptions, agent: AgentOptions): RunSettings {
+  return {
+    toolCallConcurrency: options.toolCallConcurrency ?? DEFAULT_CONCURRENCY,
+    maxRetries: options.maxRetries ?? agent.maxRetries ?? DEFAULT_MAX_RETRIES,
+    modelSettings: options.modelSettings ?? {},
+    toolChoice: options.toolChoice,
+    providerOptions: options.providerOptions,
+    headers: options.headers,
+  }
+}
+
+async function settled<T>(value: Dynamic<T> | undefined, requestContext: RequestContextLike): Promise<T | undefined> {
+  return typeof value === 'function'
+    ? await (value as (context: { requestContext: RequestContextLike }) => T | Promise<T>)({ requestContext })
+    : value
+}
+
+/** The call ids that an input brings along: no later call may have one of them. */
+function idsOf(messages: readonly Message[]): Set<string> {
+  const ids = new Set<string>()
+  for (const message of messages) {
+    if (message.role !== 'assistant') continue
+    for (const part of message.content) if (part.type === 'tool-call') ids.add(part.toolCallId)
+  }
+  return ids
+}

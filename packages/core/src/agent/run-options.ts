@@ -1,0 +1,117 @@
+import type { RequestContextLike } from '../context/request-context.ts'
+import { RetinueError } from '../errors/retinue-error.ts'
+import type { DelegationOptions } from '../loop/delegation-settings.ts'
+import type { ChooseModel } from '../loop/run.ts'
+import { isObject } from '../shared/records.ts'
+
+/** Options of one call of `generate` or `stream`, or of every call as an agent's `defaultOptions`. */
+export interface RunOptions {
+  /** Bound on iterations, each one model call and the tool calls that it asked for. Default: 10. */
+  maxSteps?: number
+  /** Ends the run and everything that it delegated to. */
+  abortSignal?: AbortSignal
+  /** Values for tools and for dynamic instructions, models and tools. */
+  requestContext?: RequestContextLike
+  /** How many tool calls of a step run at the same time. Default: 10. */
+  toolCallConcurrency?: number
+  /** Which tools the model may or must call. Default: 'auto'. */
+  toolChoice?: 'auto' | 'none' | 'required' | { type: 'tool'; toolName: string }
+  /** Settings of the model call by their AI SDK names: temperature, maxOutputTokens, topP, seed … */
+  modelSettings?: Readonly<Record<string, unknown>>
+  providerOptions?: Readonly<Record<string, Record<string, unknown>>>
+  headers?: Readonly<Record<string, string | undefined>>
+  /** Retries of a model call beside its first attempt. Default: the agent's, else 2. */
+  maxRetries?: number
+  /** Lets an agent be delegated to that is already at work above. Holds for the whole tree. Default: false. */
+  allowCycles?: boolean
+  /** Decides which model each agent of the tree runs on, in place of what the configs declare. */
+  resolveModel?: ChooseModel
+  /** The id of the run. Default: a random one. */
+  runId?: string
+  delegation?: DelegationOptions
+}
+
+const OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
+  maxSteps: true,
+  abortSignal: true,
+  requestContext: true,
+  toolCallConcurrency: true,
+  toolChoice: true,
+  modelSettings: true,
+  providerOptions: true,
+  headers: true,
+  maxRetries: true,
+  allowCycles: true,
+  resolveModel: true,
+  runId: true,
+  delegation: true,
+}
+
+const DELEGATION_OPTIONS: Readonly<Record<keyof DelegationOptions, true>> = {
+  messageFilter: true,
+  context: true,
+  includeSubAgentToolResultsInModelContext: true,
+}
+
+const NO_OPTIONS: RunOptions = {}
+
+/** A call's options over the defaults; delegation options one by one. Throws `option-unknown` or `option-invalid`. */
+export function mergeOptions(defaults: RunOptions | undefined, call: RunOptions | undefined): RunOptions {
+  if (defaults) assertOptions(defaults)
+  if (call) assertOptions(call)
+  if (!defaults || !call) return defaults ?? call ?? NO_OPTIONS
+  return { ...defaults, ...defined(call), delegation: { ...defaults.delegation, ...defined(call.delegation ?? {}) } }
+}
+
+function defined<T extends object>(options: T): Partial<T> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<T>
+}
+
+function assertOptions(options: RunOptions): void {
+  if (typeof options !== 'object' || options === null)
+    throw invalid('The options of a run are an object.', 'agent.generate(input, { maxSteps: 5 })')
+  assertKnown(options, OPTIONS, '')
+  assertWhole('maxSteps', options.maxSteps, 1)
+  assertWhole('toolCallConcurrency', options.toolCallConcurrency, 1)
+  assertWhole('maxRetries', options.maxRetries, 0)
+  if (options.runId !== undefined && (typeof options.runId !== 'string' || options.runId === ''))
+    throw invalid('The runId is no text.', 'Leave it out, or pass a string.')
+  if (options.resolveModel !== undefined && typeof options.resolveModel !== 'function')
+    throw invalid('resolveModel is no function.', "resolveModel: () => 'openai/gpt-5.5'")
+  assertContext(options.requestContext)
+  if (options.delegation === undefined) return
+  if (!isObject(options.delegation))
+    throw invalid('The option delegation is no object.', 'delegation: { messageFilter: … }')
+  assertKnown(options.delegation, DELEGATION_OPTIONS, 'delegation.')
+  const { messageFilter, context } = options.delegation
+  if (messageFilter !== undefined && typeof messageFilter !== 'function')
+    throw invalid('delegation.messageFilter is no function.', '({ messages }) => messages.slice(-10)')
+  if (context !== undefined && context !== 'none')
+    throw invalid(`delegation.context is ${JSON.stringify(context)}.`, "It can be 'none', or be left out.")
+}
+
+function assertContext(context: unknown): void {
+  if (context === undefined) return
+  const fits = isObject(context) && ['get', 'set', 'entries'].every((name) => typeof context[name] === 'function')
+  if (!fits) throw invalid('The requestContext is no RequestContext.', "new RequestContext([['tenant', 'acme']])")
+}
+
+function assertKnown(options: object, known: object, prefix: string): void {
+  const unknown = Object.keys(options).filter((key) => !Object.hasOwn(known, key))
+  if (unknown.length === 0) return
+  throw new RetinueError({
+    code: 'option-unknown',
+    message: `These options are not known: ${unknown.map((key) => prefix + key).join(', ')}.`,
+    hint: `Known are ${Object.keys(known).join(', ')}.`,
+    data: { options: unknown },
+  })
+}
+
+function assertWhole(name: string, value: unknown, least: number): void {
+  if (value === undefined || (Number.isInteger(value) && (value as number) >= least)) return
+  throw invalid(`The option ${name} is ${String(value)}.`, `It must be a whole number of ${least} or more.`)
+}
+
+function invalid(message: string, hint: string): RetinueError {
+  return new RetinueError({ code: 'option-invalid', message, hint })
+}

@@ -1,0 +1,61 @@
+import type { RetinueError } from '../errors/retinue-error.ts'
+import type { GeneratedFile, Source } from '../events/chunk.ts'
+import type { FinishReason } from '../events/finish-reason.ts'
+import type { Usage } from '../events/usage.ts'
+import type { Run } from '../loop/run.ts'
+import type { Step, ToolCallRecord, ToolResultRecord } from '../loop/run-state.ts'
+import type { Message } from '../messages/message.ts'
+
+/** What a run gave. */
+export interface RunResult {
+  readonly runId: string
+  /** The last iteration's text. */
+  readonly text: string
+  /** The answer as an object, where the agent has an `outputSchema`. */
+  readonly object: unknown
+  readonly finishReason: FinishReason
+  /** Why the run ended with `error`, or what is wrong with an answer that it ended with. */
+  readonly error: RetinueError | undefined
+  /** This agent's own model calls. */
+  readonly usage: Usage
+  /** This agent's model calls, and those of everything that it delegated to. */
+  readonly totalUsage: Usage
+  readonly steps: readonly Step[]
+  /** The tool calls of all steps. */
+  readonly toolCalls: readonly ToolCallRecord[]
+  /** The results of all steps, in the order of the calls. */
+  readonly toolResults: readonly ToolResultRecord[]
+  readonly sources: readonly Source[]
+  readonly files: readonly GeneratedFile[]
+  readonly warnings: readonly string[]
+  readonly response: RunResponse
+}
+
+/** The messages that a run added to its conversation, to go on from; and what the provider said of its last answer. */
+export interface RunResponse {
+  readonly messages: readonly Message[]
+  readonly id?: string
+  readonly modelId?: string
+  readonly timestamp?: string
+}
+
+export function resultOf(run: Run): RunResult {
+  const { state } = run
+  const { steps } = state
+  return {
+    runId: state.runId,
+    text: state.text,
+    object: state.object,
+    finishReason: state.finishReason ?? 'other',
+    error: run.error,
+    usage: state.usage,
+    totalUsage: state.totalUsage,
+    steps,
+    toolCalls: steps.flatMap((step) => step.toolCalls),
+    toolResults: steps.flatMap((step) => step.toolResults),
+    sources: steps.flatMap((step) => step.sources),
+    files: steps.flatMap((step) => step.files),
+    warnings: steps.flatMap((step) => step.warnings),
+    response: { messages: state.messages.slice(state.inputLength), ...steps.at(-1)?.response },
+  }
+}

@@ -1,0 +1,59 @@
+import type { RequestContextLike } from '../context/request-context.ts'
+import type { RetinueError } from '../errors/retinue-error.ts'
+import type { GeneratedFile, Source } from '../events/chunk.ts'
+import type { FinishReason } from '../events/finish-reason.ts'
+import type { Usage } from '../events/usage.ts'
+import type { RootRun } from '../loop/run.ts'
+import type { ToolResultRecord } from '../loop/run-state.ts'
+import type { Message } from '../messages/message.ts'
+import { isObject } from '../shared/records.ts'
+import type { Schema } from '../tools/schema.ts'
+
+/**
+ * What can be delegated to: an agent of this package, or anything else with these members, such as an agent on another machine.
+ */
+export interface DelegateTarget {
+  readonly id: string
+  /** Tells the parent's model what it does and when to delegate to it. */
+  readonly description?: string | undefined
+  /** The arguments of the delegation, in place of `{ prompt }`. */
+  readonly inputSchema?: Schema | undefined
+  /** Does the work. It should not throw: how the work ended is in the result. */
+  runDelegated(request: DelegatedRequest): Promise<DelegatedResult>
+}
+
+/** A piece of work, as a parent hands it over. */
+export interface DelegatedRequest {
+  /** The last user message: the delegation prompt, or the typed input as JSON. */
+  readonly prompt: string
+  /** The arguments, where the target declares an `inputSchema`. */
+  readonly input: unknown
+  /** What the target may see of the parent's conversation. */
+  readonly messages: readonly Message[]
+  readonly runId: string
+  /** The path of the target's run. */
+  readonly path: readonly string[]
+  readonly requestContext: RequestContextLike
+  readonly abortSignal: AbortSignal
+  /** The run of the whole tree; agents of this package write their events there. */
+  readonly root: RootRun
+  /** The agents that lead here, the parent's own included. */
+  readonly lineage: readonly object[]
+}
+
+/** How a piece of work ended. */
+export interface DelegatedResult {
+  readonly text: string
+  readonly object?: unknown
+  readonly finishReason: FinishReason
+  readonly usage: Usage
+  readonly totalUsage: Usage
+  readonly sources?: readonly Source[]
+  readonly files?: readonly GeneratedFile[]
+  readonly toolResults?: readonly ToolResultRecord[]
+  readonly error?: RetinueError | undefined
+}
+
+export function isDelegateTarget(value: unknown): value is DelegateTarget {
+  return isObject(value) && typeof value['id'] === 'string' && typeof value['runDelegated'] === 'function'
+}

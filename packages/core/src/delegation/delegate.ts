@@ -1,0 +1,87 @@
+import { forkContext } from '../context/request-context.ts'
+import { errorInfo, isRetinueError, RetinueError } from '../errors/retinue-error.ts'
+import { addUsage } from '../events/usage.ts'
+import { type CallRef, emit, type Run } from '../loop/run.ts'
+import type { Message } from '../messages/message.ts'
+import { ABORTED } from '../shared/abort.ts'
+import type { DelegatedRequest, DelegatedResult, DelegateTarget } from './delegate-target.ts'
+import { brandEnvelope, type DelegationEnvelope } from './envelope.ts'
+import { type DelegationFacts, selectMessages } from './select-messages.ts'
+import { cancelledResult, checkedResult, failedResult, settle } from './settle.ts'
+
+/** A delegation that may be made: to whom, and what the parent's model asked for. */
+export interface Delegation {
+  readonly key: string
+  readonly target: DelegateTarget
+  readonly prompt: string
+  readonly input: unknown
+}
+
+/**
+ * One delegation, from the call to its outcome: select what the child may see, open its run, let it work while its events flow into
+ * the tree's log, settle. It never throws.
+ */
+export async function delegate(run: Run, call: CallRef, delegation: Delegation): Promise<DelegationEnvelope> {
+  const { key, target, prompt } = delegation
+  const requestContext = forkContext(run.requestContext)
+  const facts: DelegationFacts = { primitiveId: target.id, key, prompt, toolCallId: call.toolCallId, requestContext }
+  let messages: readonly Message[]
+  try {
+    const selected = await run.root.abort.race(selectMessages(run, facts))
+    if (selected === ABORTED) return settle(cancelledResult(), unopenedThread(run, call))
+    messages = selected
+  } catch (thrown) {
+    return filterFailure(run, call, thrown, key)
+  }
+  const request = open(run, call, delegation, messages, requestContext)
+  const started = { toolCallId: call.toolCallId, key, agentId: target.id, runId: request.runId }
+  emit(run, 'delegation-start', { ...started, prompt })
+  const result = await work(run, delegation, request)
+  addUsage(run.state.totalUsage, result.totalUsage)
+  const envelope = settle(result, request.runId)
+  emit(run, 'delegation-end', { ...started, status: envelope.status, usage: envelope.totalUsage })
+  return envelope
+}
+
+function open(
+  run: Run,
+  { toolCallId, toolName }: CallRef,
+  { key, prompt, input }: Delegation,
+  messages: readonly Message[],
+  requestContext: DelegatedRequest['requestContext'],
+): DelegatedRequest {
+  const { root, state } = run
+  root.children += 1
+  const runId = `${root.runId}.${root.children}`
+  const path = [...state.path, key]
+  root.log?.addScope(runId, { toolCallId, toolName, parentRunId: state.runId, path })
+  const { lineage } = run
+  return { prompt, input, messages, runId, path, requestContext, abortSignal: root.abort.signal, root, lineage }
+}
+
+/** The child's work. A child of whatever making that throws has failed, and one that ignores an abort is not waited for. */
+async function work(run: Run, { key, target }: Delegation, request: DelegatedRequest): Promise<DelegatedResult> {
+  try {
+    const result = await target.runDelegated(request)
+    return checkedResult(result, key)
+  } catch (thrown) {
+    return run.root.abort.aborted ? cancelledResult() : failedResult(thrown, key)
+  }
+}
+
+function filterFailure(run: Run, call: CallRef, thrown: unknown, key: string): DelegationEnvelope {
+  const error = isRetinueError(thrown)
+    ? thrown
+    : new RetinueError({
+        code: 'message-filter-failed',
+        message: `The messageFilter failed for "${key}".`,
+        cause: thrown,
+      })
+  const envelope = settle(failedResult(error, key), unopenedThread(run, call))
+  return brandEnvelope({ ...envelope, hookErrors: [errorInfo(error)] })
+}
+
+/** A thread id for a delegation whose child never ran. */
+function unopenedThread({ state }: Run, { toolCallId }: CallRef): string {
+  return `${state.runId}-${toolCallId}`
+}

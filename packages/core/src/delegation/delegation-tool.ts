@@ -1,0 +1,67 @@
+import { RetinueError } from '../errors/retinue-error.ts'
+import type { CallRef, LoopTool, Run } from '../loop/run.ts'
+import { disarm } from '../messages/framework-note.ts'
+import { isObject } from '../shared/records.ts'
+import { failedWith, type Outcome } from '../tools/outcome.ts'
+import { type Checked, compileSchema } from '../tools/schema.ts'
+import { boundsError } from './bounds.ts'
+import { delegate } from './delegate.ts'
+import type { DelegateTarget } from './delegate-target.ts'
+import { toModelJson, toModelText, whatHappened } from './to-model-text.ts'
+
+const PROMPT_SCHEMA = {
+  type: 'object',
+  properties: {
+    prompt: {
+      type: 'string',
+      description: 'The task, with everything that is needed to do it. It is all that is asked of the agent.',
+    },
+  },
+  required: ['prompt'],
+  additionalProperties: false,
+} as const
+
+/** The tool through which a parent's model delegates to the agent under `key`. */
+export function delegationTool(key: string, target: DelegateTarget): LoopTool {
+  const typed = target.inputSchema === undefined ? undefined : compileSchema(target.inputSchema, `subagent "${key}"`)
+  const description = target.description?.trim() ? target.description : `Delegates to the agent "${key}".`
+  return {
+    definition: { type: 'function', name: key, description, inputSchema: typed?.jsonSchema ?? { ...PROMPT_SCHEMA } },
+    check: typed?.check ?? checkPrompt,
+    execute: (args, call, run) => execute(key, target, typed !== undefined, args, call, run),
+  }
+}
+
+function checkPrompt(args: unknown): Checked {
+  const prompt = isObject(args) ? args['prompt'] : undefined
+  if (typeof prompt === 'string') return { ok: true, value: args }
+  return { ok: false, issues: prompt === undefined ? 'prompt: it is missing' : 'prompt: it must be a text' }
+}
+
+async function execute(
+  key: string,
+  target: DelegateTarget,
+  typed: boolean,
+  args: unknown,
+  call: CallRef,
+  run: Run,
+): Promise<Outcome> {
+  const bounds = boundsError(run, key, target)
+  if (bounds) return failedWith(bounds)
+  const prompt = typed ? disarm(JSON.stringify(args)) : disarm(String((args as { prompt: string }).prompt))
+  if (prompt.trim() === '') return failedWith(emptyPrompt(key))
+  const envelope = await delegate(run, call, { key, target, prompt, input: typed ? args : undefined })
+  const output = run.delegation.includeSubAgentToolResultsInModelContext
+    ? toModelJson(envelope)
+    : ({ type: 'text', value: toModelText(key, envelope) } as const)
+  const failure = envelope.status === 'failed' ? { failure: whatHappened(envelope) } : {}
+  return { kind: 'result', result: envelope, output, ...failure }
+}
+
+function emptyPrompt(key: string): RetinueError {
+  return new RetinueError({
+    code: 'delegation-invalid',
+    message: `The delegation to "${key}" has an empty prompt. Nothing was run.`,
+    hint: 'Say in `prompt` what is to be done, with everything that is needed to do it.',
+  })
+}

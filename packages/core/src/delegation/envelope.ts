@@ -1,0 +1,41 @@
+import type { ErrorInfo } from '../errors/retinue-error.ts'
+import type { GeneratedFile, Source } from '../events/chunk.ts'
+import type { FinishReason } from '../events/finish-reason.ts'
+import type { Usage } from '../events/usage.ts'
+import type { ToolResultRecord } from '../loop/run-state.ts'
+
+/** How a delegation ended. Only `completed` is a success. */
+export type DelegationStatus = 'completed' | 'partial' | 'failed' | 'cancelled'
+
+/** The outcome of a delegation: what the application gets, whole, whatever the parent's model reads. */
+export interface DelegationEnvelope {
+  readonly status: DelegationStatus
+  readonly text: string
+  /** The answer, where the child has an `outputSchema` and it fits. */
+  readonly object?: unknown
+  readonly error?: ErrorInfo
+  readonly finishReason: FinishReason
+  /** The child's own model calls. */
+  readonly usage: Usage
+  /** The child's, and those of everything that it delegated to. */
+  readonly totalUsage: Usage
+  readonly sources: readonly Source[]
+  readonly files: readonly GeneratedFile[]
+  readonly subAgentThreadId: string
+  readonly subAgentResourceId?: string
+  /** What the child's tools gave. A nested delegation's envelope stands here without its own. */
+  readonly subAgentToolResults: readonly ToolResultRecord[]
+  /** Errors of the hooks and the filter of this delegation. */
+  readonly hookErrors?: readonly ErrorInfo[]
+}
+
+const BRAND: unique symbol = Symbol.for('retinue.envelope')
+
+export function brandEnvelope(envelope: DelegationEnvelope): DelegationEnvelope {
+  // Not enumerable: the envelope is plain JSON for whoever prints or stores it.
+  return Object.defineProperty(envelope, BRAND, { value: true })
+}
+
+export function isEnvelope(value: unknown): value is DelegationEnvelope {
+  return typeof value === 'object' && value !== null && (value as { [BRAND]?: unknown })[BRAND] === true
+}

@@ -1,0 +1,13 @@
+/**
+ * Why a run ended. `stop`: the model answered. `length`, `content-filter`, `other`: the provider cut it. `tool-calls`: a tool
+ * that the client runs waits. `max-steps`: the bound on iterations. `aborted`: by the caller. `error`: see the run's `error`.
+ */
+export type FinishReason =
+  | 'stop'
+  | 'length'
+  | 'content-filter'
+  | 'tool-calls'
+  | 'max-steps'
+  | 'aborted'
+  | 'error'
+  | 'other'

@@ -1,0 +1,112 @@
+import type { Chunk } from './chunk.ts'
+
+/** A log with the deltas of each block made one, and where an old index stands in it. */
+export interface Merged {
+  chunks: Chunk[]
+  /** How many chunks of the merged log stand for what began before old index `index`. */
+  before(index: number): number
+}
+
+/** Makes the deltas of each text, reasoning and tool-input block one chunk, at the place of its first delta. */
+export function mergeDeltas(log: readonly Chunk[]): Merged {
+  const chunks: Chunk[] = []
+  const origin: number[] = []
+  const open = new Map<string, MergedBlock>()
+  const merged: MergedBlock[] = []
+  for (let i = 0; i < log.length; i++) {
+    const chunk = log[i] as Chunk
+    const block = blockOf(chunk)
+    const known = block && open.get(block.key)
+    if (known && block.delta !== undefined) {
+      known.text += block.delta
+      continue
+    }
+    if (block?.delta !== undefined) {
+      const begun = { at: chunks.length, text: block.delta }
+      open.set(block.key, begun)
+      merged.push(begun)
+    } else if (block) open.delete(block.key)
+    origin.push(i)
+    chunks.push(chunk)
+  }
+  for (const { at, text } of merged) chunks[at] = withText(chunks[at] as Chunk, text)
+  return { chunks, before: (index) => lowerBound(origin, index) }
+}
+
+interface MergedBlock {
+  at: number
+  text: string
+}
+
+/** What a reader at `index` has not read of the blocks that it is in the middle of, one chunk a block. */
+export function tailDeltas(log: readonly Chunk[], index: number): Chunk[] {
+  const begun = new Set<string>()
+  for (let i = 0; i < index; i++) {
+    const block = blockOf(log[i] as Chunk)
+    if (block?.delta !== undefined) begun.add(block.key)
+    else if (block) begun.delete(block.key)
+  }
+  const tails = new Map<string, Chunk>()
+  for (let i = index; i < log.length && begun.size > 0; i++) {
+    const chunk = log[i] as Chunk
+    const block = blockOf(chunk)
+    if (!block || !begun.has(block.key)) continue
+    if (block.delta === undefined) begun.delete(block.key)
+    else {
+      const known = tails.get(block.key)
+      tails.set(block.key, known ? withText(known, textOf(known) + block.delta) : chunk)
+    }
+  }
+  return [...tails.values()]
+}
+
+/** The block that a chunk belongs to; `delta` is undefined for the chunk that opens or closes it. */
+function blockOf(chunk: Chunk): { key: string; delta: string | undefined } | undefined {
+  switch (chunk.type) {
+    case 'text-delta':
+      return { key: `t ${chunk.runId} ${chunk.payload.id}`, delta: chunk.payload.text }
+    case 'text-start':
+    case 'text-end':
+      return { key: `t ${chunk.runId} ${chunk.payload.id}`, delta: undefined }
+    case 'reasoning-delta':
+      return { key: `r ${chunk.runId} ${chunk.payload.id}`, delta: chunk.payload.text }
+    case 'reasoning-start':
+    case 'reasoning-end':
+      return { key: `r ${chunk.runId} ${chunk.payload.id}`, delta: undefined }
+    case 'tool-call-delta':
+      return { key: `c ${chunk.runId} ${chunk.payload.toolCallId}`, delta: chunk.payload.argsTextDelta }
+    case 'tool-call-input-streaming-start':
+    case 'tool-call-input-streaming-end':
+      return { key: `c ${chunk.runId} ${chunk.payload.toolCallId}`, delta: undefined }
+    default:
+      return undefined
+  }
+}
+
+function textOf(chunk: Chunk): string {
+  return blockOf(chunk)?.delta ?? ''
+}
+
+function withText(chunk: Chunk, text: string): Chunk {
+  switch (chunk.type) {
+    case 'text-delta':
+    case 'reasoning-delta':
+      return { ...chunk, payload: { id: chunk.payload.id, text } }
+    case 'tool-call-delta':
+      return { ...chunk, payload: { toolCallId: chunk.payload.toolCallId, argsTextDelta: text } }
+    default:
+      return chunk
+  }
+}
+
+/** How many of the ascending numbers are below `limit`. */
+function lowerBound(ascending: readonly number[], limit: number): number {
+  let low = 0
+  let high = ascending.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((ascending[middle] as number) < limit) low = middle + 1
+    else high = middle
+  }
+  return low
+}

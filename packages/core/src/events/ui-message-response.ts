@@ -1,0 +1,148 @@
+import type { Chunk, Source } from './chunk.ts'
+import type { FinishReason } from './finish-reason.ts'
+import { mapReader, ReplayStream } from './replay-stream.ts'
+
+/** Options of the web response. */
+export interface UiResponseOptions {
+  /** Default: 200. */
+  status?: number
+  headers?: Readonly<Record<string, string>>
+}
+
+/** A chunk of the AI SDK's UI message stream (protocol v1). */
+export type UiChunk = { type: string } & Record<string, unknown>
+
+/** A root run's events as the server-sent events that the AI SDK's `useChat` reads. A reader that leaves ends nothing. */
+export function uiMessageResponse(
+  events: AsyncIterator<Chunk, undefined>,
+  rootRunId: string,
+  options: UiResponseOptions = {},
+): Response {
+  const encoder = new TextEncoder()
+  const frames = mapReader(events, (chunk) => {
+    const ui = toUiChunks(chunk, rootRunId)
+    if (ui.length === 0) return undefined
+    const done = chunk.type === 'finish' && chunk.runId === rootRunId ? 'data: [DONE]\n\n' : ''
+    return encoder.encode(ui.map((item) => `data: ${JSON.stringify(item)}\n\n`).join('') + done)
+  })
+  return new Response(new ReplayStream(() => frames).toReadableStream(), {
+    status: options.status ?? 200,
+    headers: {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-cache',
+      'x-accel-buffering': 'no',
+      'x-vercel-ai-ui-message-stream': 'v1',
+      ...options.headers,
+    },
+  })
+}
+
+/** The UI chunks of an event: the root's own, delegations as data parts, and whatever tools wrote for the user interface. */
+export function toUiChunks(chunk: Chunk, rootRunId: string): UiChunk[] {
+  if (chunk.type.startsWith('data-')) return [{ type: chunk.type, data: chunk.payload }]
+  if (chunk.type === 'delegation-start' || chunk.type === 'delegation-end') {
+    const { runId } = chunk.payload
+    return [{ type: 'data-delegation', id: runId, data: { path: chunk.path, ...chunk.payload } }]
+  }
+  return chunk.runId === rootRunId ? rootChunks(chunk as Exclude<Chunk, { type: `data-${string}` }>) : []
+}
+
+function rootChunks(chunk: Exclude<Chunk, { type: `data-${string}` }>): UiChunk[] {
+  switch (chunk.type) {
+    case 'start':
+      return [{ type: 'start', messageId: chunk.payload.messageId }]
+    case 'step-start':
+      return [{ type: 'start-step' }]
+    case 'step-finish':
+      return [{ type: 'finish-step' }]
+    case 'text-start':
+    case 'text-end':
+    case 'reasoning-start':
+    case 'reasoning-end':
+      return [{ type: chunk.type, id: chunk.payload.id }]
+    case 'text-delta':
+    case 'reasoning-delta':
+      return [{ type: chunk.type, id: chunk.payload.id, delta: chunk.payload.text }]
+    case 'source':
+      return [sourceChunk(chunk.payload)]
+    case 'file': {
+      const { mediaType } = chunk.payload
+      return [
+        {
+          type: 'file',
+          mediaType,
+          url: 'url' in chunk.payload ? chunk.payload.url : `data:${mediaType};base64,${chunk.payload.data}`,
+        },
+      ]
+    }
+    case 'error':
+      return [{ type: 'error', errorText: chunk.payload.error.message }]
+    case 'abort':
+      return [{ type: 'abort', ...chunk.payload }]
+    case 'finish':
+      return [{ type: 'finish', finishReason: uiFinishReason(chunk.payload.stepResult.reason) }]
+    default:
+      return toolChunks(chunk)
+  }
+}
+
+function toolChunks(chunk: Exclude<Chunk, { type: `data-${string}` }>): UiChunk[] {
+  switch (chunk.type) {
+    case 'tool-call-input-streaming-start':
+      return [{ type: 'tool-input-start', toolCallId: chunk.payload.toolCallId, toolName: chunk.payload.toolName }]
+    case 'tool-call-delta':
+      return [
+        { type: 'tool-input-delta', toolCallId: chunk.payload.toolCallId, inputTextDelta: chunk.payload.argsTextDelta },
+      ]
+    case 'tool-call': {
+      const { toolCallId, toolName, args, providerExecuted } = chunk.payload
+      return [
+        {
+          type: 'tool-input-available',
+          toolCallId,
+          toolName,
+          input: args,
+          ...(providerExecuted ? { providerExecuted } : {}),
+        },
+      ]
+    }
+    case 'tool-result': {
+      const { toolCallId, result, providerExecuted } = chunk.payload
+      return [
+        {
+          type: 'tool-output-available',
+          toolCallId,
+          output: result ?? null,
+          ...(providerExecuted ? { providerExecuted } : {}),
+        },
+      ]
+    }
+    case 'tool-error':
+      return [
+        { type: 'tool-output-error', toolCallId: chunk.payload.toolCallId, errorText: chunk.payload.error.message },
+      ]
+    default:
+      return []
+  }
+}
+
+function sourceChunk(source: Source): UiChunk {
+  const { id: sourceId, sourceType, ...rest } = source
+  return { type: sourceType === 'url' ? 'source-url' : 'source-document', sourceId, ...rest }
+}
+
+/** The finish reasons that the protocol knows; ours beyond them are `other`. */
+function uiFinishReason(reason: FinishReason): string {
+  switch (reason) {
+    case 'stop':
+    case 'length':
+    case 'content-filter':
+    case 'tool-calls':
+    case 'error':
+      return reason
+    case 'max-steps':
+    case 'aborted':
+    case 'other':
+      return 'other'
+  }
+}

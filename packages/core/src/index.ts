@@ -1,0 +1,5 @@
+export * from './agent/index.ts'
+export * from './context/index.ts'
+export * from './errors/index.ts'
+export * from './tools/index.ts'
+export type * from './workspace/index.ts'

@@ -1,0 +1,117 @@
+import { RetinueError } from '../errors/retinue-error.ts'
+import { addUsage } from '../events/usage.ts'
+import { isRetryable, modelError, retryDelay } from '../model/model-error.ts'
+import { ABORTED } from '../shared/abort.ts'
+import type { ModelStream } from './effects.ts'
+import { modelRequest } from './model-request.ts'
+import { ModelTurn } from './model-turn.ts'
+import type { ModelCandidate, Run } from './run.ts'
+
+/** How an attempt ended: with a `finish`, by an abort, or by an error. */
+type Ending = { type: 'finished' } | { type: 'aborted' } | { type: 'failed'; thrown: unknown }
+
+/**
+ * Calls the model, and makes of what it says a turn. Attempts and fallbacks happen only before the first content; after it a
+ * failure is a part of the turn. It never throws.
+ */
+export async function callModel(run: Run): Promise<ModelTurn> {
+  const { models, settings } = run
+  for (const candidate of models) {
+    for (let attempt = 1; ; attempt++) {
+      const turn = new ModelTurn(run, candidate)
+      const ending = await attemptCall(run, candidate, turn)
+      if (ending.type !== 'failed' || turn.begun) return close(run, turn, ending)
+      const again = isRetryable(ending.thrown) && attempt <= settings.maxRetries
+      if (!again && candidate === models.at(-1)) return close(run, turn, ending)
+      countUsage(run, turn)
+      if (!again) break
+      if (!(await waited(run, ending.thrown, attempt)))
+        return close(run, new ModelTurn(run, candidate), { type: 'aborted' })
+    }
+  }
+  throw new RetinueError({
+    code: 'model-missing',
+    message: `The agent "${run.agentId}" has no model.`,
+    hint: 'Set `model` in its config.',
+  })
+}
+
+/** Waits for the next attempt; false if the run was aborted meanwhile. */
+async function waited(run: Run, thrown: unknown, attempt: number): Promise<boolean> {
+  const { abort, effects } = run.root
+  return (await abort.race(effects.sleep(retryDelay(thrown, attempt, effects.now())))) !== ABORTED
+}
+
+async function attemptCall(run: Run, candidate: ModelCandidate, turn: ModelTurn): Promise<Ending> {
+  const { abort } = run.root
+  if (abort.aborted) return { type: 'aborted' }
+  try {
+    const model = candidate.model ?? (await candidate.make())
+    const opening = run.root.effects.callModel(model, modelRequest(run, model))
+    const opened = await abort.race(opening)
+    if (opened === ABORTED) {
+      discard(opening)
+      return { type: 'aborted' }
+    }
+    return await readStream(run, opened.stream, turn)
+  } catch (thrown) {
+    return abort.aborted ? { type: 'aborted' } : { type: 'failed', thrown }
+  }
+}
+
+async function readStream(run: Run, stream: ModelStream['stream'], turn: ModelTurn): Promise<Ending> {
+  const { abort } = run.root
+  const reader = stream.getReader()
+  // Cancelling settles the read that is under way, whether or not the model heeds the signal.
+  const release = abort.onAbort(() => void reader.cancel().catch(() => {}))
+  try {
+    while (turn.end === undefined && turn.failure === undefined) {
+      const { done, value } = await reader.read()
+      if (abort.aborted) return { type: 'aborted' }
+      if (done) return { type: 'failed', thrown: incomplete(turn) }
+      turn.accept(value)
+    }
+  } finally {
+    release()
+    // What comes after the end is not part of the answer, and a stream that is never closed must hold nobody up.
+    reader.cancel().catch(() => {})
+  }
+  return turn.failure ? { type: 'failed', thrown: turn.failure.error } : { type: 'finished' }
+}
+
+/** A stream that came after its run was aborted is let go. */
+function discard(opening: PromiseLike<ModelStream>): void {
+  opening.then(
+    ({ stream }) => stream.cancel().catch(() => {}),
+    () => {},
+  )
+}
+
+/** Takes down how the turn ended, in its step, and what it cost, in the run's sums. */
+function close(run: Run, turn: ModelTurn, ending: Ending): ModelTurn {
+  const { step } = turn
+  turn.begin()
+  turn.closeAll()
+  if (ending.type === 'aborted') step.finishReason = 'aborted'
+  else if (ending.type === 'finished') step.finishReason = turn.end ?? 'other'
+  else step.finishReason = 'error'
+  if (step.finishReason === 'error') {
+    const thrown = ending.type === 'failed' ? ending.thrown : new Error('the provider ended the answer with an error')
+    run.error = modelError(thrown, step.model.used)
+  }
+  countUsage(run, turn)
+  return turn
+}
+
+function countUsage({ state }: Run, { step }: ModelTurn): void {
+  addUsage(state.usage, step.usage)
+  addUsage(state.totalUsage, step.usage)
+}
+
+function incomplete(turn: ModelTurn): RetinueError {
+  return new RetinueError({
+    code: 'model-stream-incomplete',
+    message: `The answer of ${turn.step.model.used} broke off: its stream ended without a finish.`,
+    hint: 'Try again; if it happens often, look at what stands between this process and the provider.',
+  })
+}

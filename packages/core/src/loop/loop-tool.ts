@@ -1,0 +1,65 @@
+import { RetinueError } from '../errors/retinue-error.ts'
+import type { Chunk } from '../events/chunk.ts'
+import type { CompiledTool } from '../tools/compile-tool.ts'
+import type { ToolContext, ToolWriter } from '../tools/tool.ts'
+import { type CallRef, emit, type LoopTool, type Run } from './run.ts'
+
+/** An ordinary tool as the loop runs it. */
+export function loopTool({ definition, check, execute }: CompiledTool): LoopTool {
+  if (!execute) return { definition, check }
+  return {
+    definition,
+    check,
+    execute: async (args, call, run) => run.root.effects.runTool(() => execute(args, toolContext(call, run))),
+  }
+}
+
+function toolContext({ toolCallId, toolName }: CallRef, run: Run): ToolContext {
+  const { state, root } = run
+  const suspend = (): never => suspendUnavailable(toolName)
+  const agent = { suspend, resumeData: undefined, threadId: undefined, resourceId: undefined }
+  return {
+    requestContext: run.requestContext,
+    abortSignal: root.abort.signal,
+    writer: toolWriter(toolCallId, toolName, run),
+    toolCallId,
+    runId: state.runId,
+    path: state.path,
+    agent,
+    ...agent,
+    idempotencyKey: `${state.runId}:${toolCallId}`,
+  }
+}
+
+function toolWriter(toolCallId: string, toolName: string, run: Run): ToolWriter {
+  return {
+    write: (output) => emit(run, 'tool-output', { output, toolCallId, toolName }),
+    custom: (chunk) => {
+      const type: unknown = chunk?.type
+      if (typeof type !== 'string' || !type.startsWith('data-')) {
+        throw new RetinueError({
+          code: 'tool-invalid',
+          message: `The tool "${toolName}" wrote a chunk of type ${JSON.stringify(type)}.`,
+          hint: "A chunk of a tool's own has a type that begins with 'data-'.",
+        })
+      }
+      const { type: _type, data, ...rest } = chunk
+      const payload = Object.keys(rest).length === 0 ? data : { ...rest, data }
+      run.root.log?.push({
+        type: type as `data-${string}`,
+        runId: run.state.runId,
+        from: 'USER',
+        path: run.state.path,
+        payload,
+      } satisfies Chunk)
+    },
+  }
+}
+
+function suspendUnavailable(toolName: string): never {
+  throw new RetinueError({
+    code: 'tool-suspend-unavailable',
+    message: `The tool "${toolName}" asked a person something, and in this run nobody can answer.`,
+    hint: 'Go on without it, and say what is missing.',
+  })
+}

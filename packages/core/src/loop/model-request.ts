@@ -1,0 +1,26 @@
+import type { Message } from '../messages/message.ts'
+import { adaptPrompt } from '../model/adapt-prompt.ts'
+import type { LanguageModel } from '../model/language-model.ts'
+import type { Run } from './run.ts'
+
+/** The options of the next model call, in the form of the model's own specification. */
+export function modelRequest(run: Run, model: LanguageModel): object {
+  const { settings, tools, answer, root } = run
+  const prompt: Message[] = [...run.system, ...run.inherited, ...run.state.messages]
+  return {
+    ...settings.modelSettings,
+    prompt: adaptPrompt(prompt, model.specificationVersion),
+    abortSignal: root.abort.signal,
+    ...(tools.definitions.length === 0
+      ? {}
+      : { tools: [...tools.definitions], toolChoice: toolChoiceOf(settings.toolChoice) }),
+    ...(answer ? { responseFormat: { type: 'json', schema: answer.jsonSchema } } : {}),
+    ...(settings.providerOptions ? { providerOptions: settings.providerOptions } : {}),
+    ...(settings.headers ? { headers: settings.headers } : {}),
+  }
+}
+
+/** `'auto'` and its like in the model's form; an object is there already. */
+function toolChoiceOf(choice: unknown): unknown {
+  return typeof choice === 'string' ? { type: choice } : (choice ?? { type: 'auto' })
+}

@@ -1,0 +1,52 @@
+import type { JSONValue } from '@ai-sdk/provider'
+import { disarm, disarmJson } from '../messages/framework-note.ts'
+import { failed, type Outcome } from '../tools/outcome.ts'
+import { parseArguments } from '../tools/parse-arguments.ts'
+import { isToolName, legalToolName } from '../tools/tool-name.ts'
+import type { LoopTool, ToolSet } from './run.ts'
+
+/** A call that the model made, ready to run or already failed. */
+export interface PendingCall {
+  readonly toolCallId: string
+  /** Legal for every provider, whatever the model wrote. */
+  readonly toolName: string
+  /** Always an object, as every provider wants it in a history. */
+  readonly args: Record<string, unknown>
+  readonly tool: LoopTool | undefined
+  /** Why the call can't run. */
+  readonly problem: Outcome | undefined
+  readonly warning: string | undefined
+}
+
+/** The call that a model's words make, among the tools that there are. */
+export function pendingCall(toolCallId: string, name: string, input: unknown, tools: ToolSet): PendingCall {
+  const toolName = legalToolName(name)
+  const tool = isToolName(name) ? tools.byName.get(name) : undefined
+  const parsed = parseArguments(input)
+  const args = parsed.ok
+    ? (disarmJson(parsed.args as JSONValue) as Record<string, unknown>)
+    : { unreadable: disarm(String(input)) }
+  const unwrapped =
+    parsed.ok && parsed.unwrapped ? `The arguments of "${toolName}" were JSON text inside a JSON string.` : undefined
+  const problem = tool ? (parsed.ok ? undefined : unreadable(toolName, parsed.reason, tool)) : unknownTool(name, tools)
+  return { toolCallId, toolName, args, tool, problem, warning: unwrapped }
+}
+
+function unknownTool(name: string, tools: ToolSet): Outcome {
+  const names = [...tools.byName.keys()]
+  return failed(
+    'tool-unknown',
+    `There is no tool ${JSON.stringify(name.slice(0, 100))}.`,
+    names.length === 0
+      ? 'There are no tools here: answer in text.'
+      : `Use one of these exact names: ${names.join(', ')}.`,
+  )
+}
+
+function unreadable(name: string, reason: string, tool: LoopTool): Outcome {
+  return failed(
+    'tool-arguments-invalid',
+    `The arguments of "${name}" are not a JSON object: ${reason}. Nothing was run.`,
+    `Expected: ${JSON.stringify(tool.definition.inputSchema)}`,
+  )
+}

@@ -1,0 +1,126 @@
+import { errorInfo, isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
+import type { FinishReason } from '../events/finish-reason.ts'
+import { assertNever } from '../shared/assert-never.ts'
+import { callModel } from './call-model.ts'
+import { askForRepair, checkAnswer } from './check-answer.ts'
+import type { ModelTurn } from './model-turn.ts'
+import { type NextStep, nextStep } from './next-step.ts'
+import { countFailures, hopelessFailure } from './repeated-failures.ts'
+import { emit, type Run } from './run.ts'
+import { runToolCalls } from './run-tool-calls.ts'
+
+/**
+ * Runs an agent to its end: call the model, run the tools that it asked for, decide, again. It never throws; how the run ended is in
+ * its state. `generate` and `stream`, a root and a child, all come through here.
+ */
+export async function runLoop(run: Run): Promise<void> {
+  const { state } = run
+  emit(run, 'start', { id: state.agentId, messageId: state.runId })
+  try {
+    for (;;) {
+      const next = await iterate(run)
+      switch (next.type) {
+        case 'continue':
+          continue
+        case 'repair':
+          askForRepair(run)
+          continue
+        case 'finish':
+          return finish(run, next.reason)
+        case 'abort':
+          return finish(run, 'aborted')
+        default:
+          return assertNever(next, 'next step')
+      }
+    }
+  } catch (thrown) {
+    run.error = isRetinueError(thrown) ? thrown : unexpected(thrown)
+    finish(run, 'error')
+  }
+}
+
+async function iterate(run: Run): Promise<NextStep> {
+  const { state, root } = run
+  if (root.abort.aborted) return { type: 'abort' }
+  state.iteration += 1
+  const turn = await callModel(run)
+  const { step } = turn
+  state.steps.push(step)
+  state.text = step.text
+  if (turn.content.length > 0) state.messages.push({ role: 'assistant', content: turn.content })
+  const clientCalls = turn.calls.length === 0 ? 0 : await runToolCalls(run, turn)
+  const next = nextStep({
+    aborted: root.abort.aborted,
+    modelEnd: step.finishReason === 'aborted' ? 'error' : step.finishReason,
+    calls: turn.calls.length,
+    clientCalls,
+    hopeless: isHopeless(run, turn),
+    answer: turn.calls.length > 0 || step.finishReason === 'error' ? 'unchecked' : await checkAnswer(run, step.text),
+    iteration: state.iteration,
+    maxSteps: state.maxSteps,
+  })
+  endStep(run, turn, next)
+  return next
+}
+
+/** Whether the run gets nowhere: the same tool failed in the same way in several steps running. */
+function isHopeless(run: Run, { step, failures }: ModelTurn): boolean {
+  const failed = step.toolResults.flatMap(({ toolName, error }) => (error ? [{ toolName, error: error.message }] : []))
+  run.state.failures = countFailures(run.state.failures, [...failed, ...failures])
+  const failure = hopelessFailure(run.state.failures)
+  if (failure === undefined) return false
+  run.error ??= new RetinueError({
+    code: 'tool-failed-repeatedly',
+    message: `The run was given up: the same call failed three steps running. ${failure}`,
+    hint: 'Mend the tool, or tell the model in the instructions how to use it.',
+  })
+  return true
+}
+
+function endStep(run: Run, { step }: ModelTurn, next: NextStep): void {
+  emit(run, 'step-finish', {
+    stepResult: {
+      reason: step.finishReason,
+      isContinued: next.type === 'continue' || next.type === 'repair',
+      ...(step.warnings.length === 0 ? {} : { warnings: step.warnings }),
+    },
+    output: { usage: step.usage },
+  })
+}
+
+/** Ends the run: exactly one `finish`, after the `error` or `abort` that explains it. */
+function finish(run: Run, reason: FinishReason): void {
+  const { state } = run
+  state.finishReason = reason
+  if (reason === 'stop' && state.text.trim() === '') run.error ??= emptyAnswer(run)
+  if (reason === 'aborted') run.error = undefined
+  if (run.error) {
+    state.error = errorInfo(run.error)
+    emit(run, 'error', { error: state.error })
+  }
+  if (reason === 'aborted') emit(run, 'abort', abortReason(run.root.abort.signal.reason))
+  const { usage, totalUsage } = state
+  emit(run, 'finish', { stepResult: { reason, isContinued: false }, output: { usage }, totalUsage })
+}
+
+function abortReason(reason: unknown): { reason?: string } {
+  if (typeof reason === 'string') return { reason }
+  return reason instanceof Error && reason.name !== 'AbortError' ? { reason: reason.message } : {}
+}
+
+function emptyAnswer(run: Run): RetinueError {
+  return new RetinueError({
+    code: 'model-answer-empty',
+    message: `The model of "${run.agentId}" ended without an answer.`,
+    hint: 'Ask again, or say in the instructions that every run ends with an answer in text.',
+  })
+}
+
+function unexpected(thrown: unknown): RetinueError {
+  return new RetinueError({
+    code: 'model-call-failed',
+    message: `The run broke off: ${thrownMessage(thrown)}`,
+    hint: 'The cause of this error has its stack.',
+    cause: thrown,
+  })
+}

@@ -1,0 +1,87 @@
+import type { ErrorInfo } from '../errors/retinue-error.ts'
+import type { GeneratedFile, ModelUse, Source } from '../events/chunk.ts'
+import type { FinishReason } from '../events/finish-reason.ts'
+import { noUsage, type Usage } from '../events/usage.ts'
+import type { Message } from '../messages/message.ts'
+import type { ModelFinish } from '../model/stream-part.ts'
+
+/** Where a run stands, as plain JSON: what is saved when it stops, and all that a resumed one needs beside its agent. */
+export interface RunState {
+  readonly runId: string
+  readonly agentId: string
+  readonly path: readonly string[]
+  /** Bound on iterations. */
+  readonly maxSteps: number
+  /** Iterations begun. */
+  iteration: number
+  /** The run's own conversation: its input, then what it added. Only ever appended to. */
+  readonly messages: Message[]
+  /** How many of `messages` are the input. */
+  readonly inputLength: number
+  readonly steps: Step[]
+  /** This agent's own model calls. */
+  readonly usage: Usage
+  /** The model calls of this agent and of everything that it delegated to. */
+  readonly totalUsage: Usage
+  /** In how many steps running each failure happened, by tool and error. */
+  failures: Record<string, number>
+  /** Whether the one repair of an answer that does not fit its schema was used. */
+  repaired: boolean
+  text: string
+  object?: unknown
+  finishReason?: FinishReason
+  error?: ErrorInfo
+}
+
+/** One iteration: a model call and the tool calls that it asked for. */
+export interface Step {
+  iteration: number
+  model: ModelUse
+  text: string
+  reasoningText: string
+  toolCalls: ToolCallRecord[]
+  /** In the order of the calls. */
+  toolResults: ToolResultRecord[]
+  sources: Source[]
+  files: GeneratedFile[]
+  finishReason: ModelFinish | 'aborted'
+  usage: Usage
+  warnings: string[]
+  response?: { id?: string; modelId?: string; timestamp?: string }
+  providerMetadata?: Record<string, unknown>
+}
+
+export interface ToolCallRecord {
+  toolCallId: string
+  toolName: string
+  args: unknown
+  /** The provider ran it. */
+  providerExecuted?: boolean
+}
+
+export interface ToolResultRecord extends ToolCallRecord {
+  /** What the tool gave; absent when it failed. */
+  result?: unknown
+  error?: ErrorInfo
+  isError?: boolean
+}
+
+export function newRunState(init: {
+  runId: string
+  agentId: string
+  path: readonly string[]
+  maxSteps: number
+  messages: Message[]
+}): RunState {
+  return {
+    ...init,
+    iteration: 0,
+    inputLength: init.messages.length,
+    steps: [],
+    usage: noUsage(),
+    totalUsage: noUsage(),
+    failures: {},
+    repaired: false,
+    text: '',
+  }
+}

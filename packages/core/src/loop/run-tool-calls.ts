@@ -1,0 +1,102 @@
+import { isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
+import type { ToolMessage, ToolResultPart } from '../messages/message.ts'
+import { ABORTED } from '../shared/abort.ts'
+import { forEachLimited } from '../shared/for-each-limited.ts'
+import { failed, failedWith, type Outcome } from '../tools/outcome.ts'
+import type { ModelTurn } from './model-turn.ts'
+import type { PendingCall } from './pending-call.ts'
+import { emit, type Run } from './run.ts'
+
+/** The ends of a model call after which its tool calls must not run: it was cut off, or should not have been. */
+const NEVER_RUN: ReadonlySet<string> = new Set(['length', 'content-filter', 'error', 'aborted'])
+
+/**
+ * Runs the calls of a turn at the same time and takes their results down in the order of the calls. A call that fails fails alone.
+ * Returns how many wait for the client to run them.
+ */
+export async function runToolCalls(run: Run, turn: ModelTurn): Promise<number> {
+  const { calls, step } = turn
+  const outcomes: (Outcome | undefined)[] = []
+  if (NEVER_RUN.has(step.finishReason)) {
+    for (const call of calls) outcomes.push(settle(run, call, notRun(step.finishReason)))
+  } else {
+    await forEachLimited(calls.length, run.settings.toolCallConcurrency, async (index) => {
+      const call = calls[index] as PendingCall
+      const outcome = await outcomeOf(run, call)
+      outcomes[index] = outcome && settle(run, call, outcome)
+    })
+  }
+  record(run, turn, outcomes)
+  return calls.filter((_call, index) => outcomes[index] === undefined).length
+}
+
+/** How a call ended; undefined if it is the client's to run. */
+async function outcomeOf(run: Run, call: PendingCall): Promise<Outcome | undefined> {
+  const { abort } = run.root
+  if (call.problem || !call.tool) return call.problem
+  if (abort.aborted) return notRun('aborted')
+  try {
+    const checked = await call.tool.check(call.args)
+    if (!checked.ok) return unfit(call, checked.issues)
+    if (!call.tool.execute) return undefined
+    const outcome = await abort.race(call.tool.execute(checked.value, call, run))
+    return outcome === ABORTED ? notRun('aborted') : outcome
+  } catch (thrown) {
+    return failedWith(
+      isRetinueError(thrown)
+        ? thrown
+        : new RetinueError({
+            code: 'tool-failed',
+            message: `The tool "${call.toolName}" failed: ${thrownMessage(thrown)}`,
+            cause: thrown,
+          }),
+    )
+  }
+}
+
+function unfit(call: PendingCall, issues: string): Outcome {
+  const expected = JSON.stringify(call.tool?.definition.inputSchema)
+  return failed(
+    'tool-arguments-invalid',
+    `The arguments of "${call.toolName}" don't fit: ${issues}. Nothing was run.`,
+    `Expected: ${expected}`,
+  )
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  length: 'the answer that asked for it was cut off at its longest',
+  'content-filter': 'the provider filtered the answer that asked for it',
+  error: 'the answer that asked for it broke off',
+  aborted: 'the run was aborted before the call had ended',
+}
+
+function notRun(why: string): Outcome {
+  return failed('tool-not-run', `This call has no result: ${REASONS[why] ?? why}.`)
+}
+
+/** Shows the end of a call at once, whatever its siblings do. */
+function settle(run: Run, call: PendingCall, outcome: Outcome): Outcome {
+  const { toolCallId, toolName, args } = call
+  if (outcome.kind === 'result') emit(run, 'tool-result', { toolCallId, toolName, args, result: outcome.result })
+  else emit(run, 'tool-error', { toolCallId, toolName, args, error: outcome.error })
+  return outcome
+}
+
+function record(run: Run, turn: ModelTurn, outcomes: readonly (Outcome | undefined)[]): void {
+  const { calls, step } = turn
+  const content: ToolResultPart[] = []
+  for (let index = 0; index < calls.length; index++) {
+    const outcome = outcomes[index]
+    if (!outcome) continue
+    const { toolCallId, toolName, args } = calls[index] as PendingCall
+    content.push({ type: 'tool-result', toolCallId, toolName, output: outcome.output })
+    if (outcome.kind === 'result' && outcome.failure !== undefined)
+      turn.failures.push({ toolName, error: outcome.failure })
+    step.toolResults.push(
+      outcome.kind === 'result'
+        ? { toolCallId, toolName, args, result: outcome.result }
+        : { toolCallId, toolName, args, error: outcome.error, isError: true },
+    )
+  }
+  if (content.length > 0) run.state.messages.push({ role: 'tool', content } satisfies ToolMessage)
+}

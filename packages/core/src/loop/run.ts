@@ -1,0 +1,109 @@
+import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
+import type { RequestContextLike } from '../context/request-context.ts'
+import type { RetinueError } from '../errors/retinue-error.ts'
+import type { Chunk, ChunkPayloads, ChunkType, ModelUse } from '../events/chunk.ts'
+import type { EventLog } from '../events/event-log.ts'
+import type { Message } from '../messages/message.ts'
+import type { SharedView } from '../messages/shared-view.ts'
+import type { LanguageModel } from '../model/language-model.ts'
+import type { AbortScope } from '../shared/abort.ts'
+import type { Outcome } from '../tools/outcome.ts'
+import type { Checked, CompiledSchema } from '../tools/schema.ts'
+import type { DelegationOptions } from './delegation-settings.ts'
+import type { Effects } from './effects.ts'
+import type { RunState } from './run-state.ts'
+
+/** What all runs of one tree share: the application started the root, delegations the others. */
+export interface RootRun {
+  readonly runId: string
+  readonly abort: AbortScope
+  /** Where events go; undefined when nobody asked for a stream. */
+  readonly log: EventLog | undefined
+  readonly effects: Effects
+  /** The call ids that occurred, which makes each unique in the tree. */
+  readonly callIds: Set<string>
+  /** Runs of children begun, which numbers them. */
+  children: number
+  readonly maxDepth: number
+  readonly allowCycles: boolean
+  readonly chooseModel: ChooseModel | undefined
+}
+
+/** Decides which model an agent of the tree runs on; see `RunOptions.resolveModel`. */
+export type ChooseModel = (request: {
+  /** What the agent's config declares. */
+  declared: LanguageModel | string | undefined
+  agentId: string
+  path: readonly string[]
+}) => ChosenModel | Promise<ChosenModel>
+
+/** A model or its name; with `why` where it is not the declared one. Undefined: the declared one. */
+export type ChosenModel = LanguageModel | string | { model: LanguageModel | string; why: string } | undefined
+
+/** One run of one agent. Everything that changes is in `state`. */
+export interface Run {
+  readonly root: RootRun
+  readonly state: RunState
+  readonly agentId: string
+  /** The agents that lead here, the run's own included, to see cycles by. */
+  readonly lineage: readonly object[]
+  /** The model, then its fallbacks. */
+  readonly models: readonly ModelCandidate[]
+  readonly system: readonly Message[]
+  /** What the run was handed of its parent's conversation: by reference, never copied into its state. */
+  readonly inherited: readonly Message[]
+  readonly tools: ToolSet
+  readonly requestContext: RequestContextLike
+  readonly settings: RunSettings
+  readonly delegation: DelegationOptions
+  /** What the final answer must fit. */
+  readonly answer: CompiledSchema | undefined
+  /** The conversation as children see it, kept up as it grows. */
+  readonly view: SharedView
+  /** The error that ended the run, or that its answer is: with its cause, which `state` leaves out. */
+  error: RetinueError | undefined
+}
+
+/** A model that can answer: made when it is first needed, since its package or key may be missing and never be missed. */
+export interface ModelCandidate {
+  readonly use: ModelUse
+  /** The model, if it is there already. */
+  readonly model: LanguageModel | undefined
+  /** Makes it; rejects with a typed error that says what is missing. */
+  make(): Promise<LanguageModel>
+}
+
+/** An agent's tools, compiled once: in the same order and with the same bytes for every call. */
+export interface ToolSet {
+  readonly byName: ReadonlyMap<string, LoopTool>
+  readonly definitions: readonly LanguageModelV4FunctionTool[]
+}
+
+/** A tool as the loop runs it: an ordinary one, or a delegation. */
+export interface LoopTool {
+  readonly definition: LanguageModelV4FunctionTool
+  readonly check: (args: unknown) => Checked | Promise<Checked>
+  /** Absent: the client's to run. It never throws. */
+  readonly execute?: (args: unknown, call: CallRef, run: Run) => Promise<Outcome>
+}
+
+export interface CallRef {
+  readonly toolCallId: string
+  readonly toolName: string
+}
+
+export interface RunSettings {
+  readonly toolCallConcurrency: number
+  /** Retries of a model beside its first attempt. */
+  readonly maxRetries: number
+  /** Settings of the model call as the AI SDK names them: temperature, maxOutputTokens … */
+  readonly modelSettings: Readonly<Record<string, unknown>>
+  readonly toolChoice: unknown
+  readonly providerOptions: Readonly<Record<string, unknown>> | undefined
+  readonly headers: Readonly<Record<string, string | undefined>> | undefined
+}
+
+export function emit<T extends ChunkType>(run: Run, type: T, payload: ChunkPayloads[T]): void {
+  const { log } = run.root
+  if (log) log.push({ type, runId: run.state.runId, from: 'AGENT', path: run.state.path, payload } as Chunk)
+}

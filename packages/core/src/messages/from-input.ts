@@ -1,0 +1,79 @@
+import { isObject } from '../shared/records.ts'
+import { disarm } from './framework-note.ts'
+import { partsFromContent, type Role } from './from-parts.ts'
+import { messagesFromUi } from './from-ui.ts'
+import { inputError, MESSAGE_FORM } from './input-error.ts'
+import { type Message, userText } from './message.ts'
+import { repairOpenCalls } from './repair.ts'
+
+/** A message as an application writes it: an AI SDK model message (`content`) or UI message (`parts`). */
+export type InputMessage =
+  | { role: 'system' | 'user' | 'assistant' | 'tool'; content: unknown; providerOptions?: Record<string, unknown> }
+  | { role: 'system' | 'user' | 'assistant'; parts: readonly unknown[]; id?: string; metadata?: unknown }
+
+/** What `generate` and `stream` take: a text, a message, or a conversation that ends with the user's or a tool's message. */
+export type AgentInput = string | InputMessage | readonly InputMessage[]
+
+/** An input, split into the system messages that it begins with and the conversation. */
+export interface Conversation {
+  system: Extract<Message, { role: 'system' }>[]
+  messages: Message[]
+}
+
+/** Turns an input into messages. Throws `input-invalid`, naming the message and what was expected. */
+export function messagesFromInput(input: unknown): Conversation {
+  if (typeof input === 'string') {
+    if (input.trim() === '') throw inputError('The input is empty.', 'Pass the text of the request.')
+    return { system: [], messages: [userText(disarm(input))] }
+  }
+  const list = Array.isArray(input) ? input : [input]
+  const all: Message[] = []
+  for (let index = 0; index < list.length; index++) all.push(...convert(list[index], index))
+  return validConversation(all)
+}
+
+function convert(message: unknown, index: number): Message[] {
+  if (typeof message === 'string') return [userText(disarm(message))]
+  if (!isObject(message)) throw inputError(`Message ${index} is not a message.`, MESSAGE_FORM, index)
+  const role = message['role']
+  if (role !== 'system' && role !== 'user' && role !== 'assistant' && role !== 'tool') {
+    throw inputError(`Message ${index} has the role ${JSON.stringify(role)}.`, MESSAGE_FORM, index)
+  }
+  if (Array.isArray(message['parts'])) return messagesFromUi(role, message['parts'], index)
+  return fromModelMessage(role, message, index)
+}
+
+function fromModelMessage(role: Role, message: Record<string, unknown>, index: number): Message[] {
+  const content = message['content']
+  const options = isObject(message['providerOptions']) ? { providerOptions: message['providerOptions'] } : {}
+  if (role === 'system') {
+    if (typeof content !== 'string')
+      throw inputError(`Message ${index}: a system message's content is text.`, MESSAGE_FORM, index)
+    return content.trim() === '' ? [] : [{ role, content, ...options } as Message]
+  }
+  const parts = partsFromContent(role, content, index)
+  return parts.length === 0 ? [] : [{ role, content: parts, ...options } as Message]
+}
+
+function validConversation(all: Message[]): Conversation {
+  const system: Conversation['system'] = []
+  const messages: Message[] = []
+  for (const message of all) {
+    if (message.role !== 'system') messages.push(message)
+    else if (messages.length === 0) system.push(message)
+    else
+      throw inputError(
+        'A system message stands after other messages.',
+        'System messages come first; pass a note in the conversation as a user message.',
+      )
+  }
+  const last = messages.at(-1)
+  if (!last) throw inputError('The input holds no message.', 'Pass at least one user message that is not empty.')
+  if (last.role === 'assistant' && !last.content.some((part) => part.type === 'tool-call')) {
+    throw inputError(
+      'The conversation ends with an assistant message.',
+      'The last message must be the user’s, or the result of a tool.',
+    )
+  }
+  return { system, messages: repairOpenCalls(messages) }
+}

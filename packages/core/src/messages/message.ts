@@ -1,0 +1,31 @@
+import type {
+  LanguageModelV4FilePart,
+  LanguageModelV4Message,
+  LanguageModelV4ReasoningPart,
+  LanguageModelV4TextPart,
+  LanguageModelV4ToolCallPart,
+  LanguageModelV4ToolResultOutput,
+  LanguageModelV4ToolResultPart,
+} from '@ai-sdk/provider'
+
+/**
+ * The one form of a message inside Retinue: the model's own (AI SDK specification v4), so that a model call converts nothing.
+ * Whatever comes in is turned into it once, by `messagesFromInput`.
+ */
+export type Message = LanguageModelV4Message
+export type SystemMessage = Extract<Message, { role: 'system' }>
+export type UserMessage = Extract<Message, { role: 'user' }>
+export type AssistantMessage = Extract<Message, { role: 'assistant' }>
+export type ToolMessage = Extract<Message, { role: 'tool' }>
+
+export type TextPart = LanguageModelV4TextPart
+export type FilePart = LanguageModelV4FilePart
+export type ReasoningPart = LanguageModelV4ReasoningPart
+export type ToolCallPart = LanguageModelV4ToolCallPart
+export type ToolResultPart = LanguageModelV4ToolResultPart
+export type ToolOutput = LanguageModelV4ToolResultOutput
+export type AssistantPart = AssistantMessage['content'][number]
+
+export function userText(text: string): UserMessage {
+  return { role: 'user', content: [{ type: 'text', text }] }
+}

@@ -1,0 +1,64 @@
+import { inputError } from './input-error.ts'
+import type { Message, ToolMessage, ToolResultPart } from './message.ts'
+
+/**
+ * A conversation in which every call has its result directly after it. A call that never got one (the process died, the run was
+ * aborted) gets one that says so; a result without a call is an error, since nothing tells what it answers.
+ */
+export function repairOpenCalls(messages: readonly Message[]): Message[] {
+  const out: Message[] = []
+  const seen = new Set<string>()
+  for (let i = 0; i < messages.length; i++) {
+    const message = messages[i] as Message
+    if (message.role === 'tool')
+      throw inputError(`The conversation holds a tool result that no call stands before.`, ORPHAN)
+    out.push(message)
+    if (message.role !== 'assistant') continue
+    const open = openCalls(message.content)
+    for (const id of open.keys()) {
+      if (seen.has(id))
+        throw inputError(`Two tool calls have the id "${id}".`, 'Give each call of a conversation its own id.')
+      seen.add(id)
+    }
+    const results: ToolResultPart[] = []
+    while (messages[i + 1]?.role === 'tool') {
+      i += 1
+      for (const part of (messages[i] as ToolMessage).content) if (part.type === 'tool-result') results.push(part)
+    }
+    const tool = answer(open, results)
+    if (tool) out.push(tool)
+  }
+  return out
+}
+
+const ORPHAN =
+  'Keep an assistant message with tool calls and the tool message that answers it together when you cut a history.'
+
+function openCalls(content: Extract<Message, { role: 'assistant' }>['content']): Map<string, string> {
+  const open = new Map<string, string>()
+  for (const part of content) {
+    if (part.type === 'tool-call' && part.providerExecuted !== true) open.set(part.toolCallId, part.toolName)
+  }
+  return open
+}
+
+function answer(open: Map<string, string>, results: readonly ToolResultPart[]): ToolMessage | undefined {
+  const answered = new Set<string>()
+  for (const { toolCallId } of results) {
+    if (!open.has(toolCallId))
+      throw inputError(`The tool result "${toolCallId}" answers no call of the message before it.`, ORPHAN)
+    if (answered.has(toolCallId))
+      throw inputError(`The tool call "${toolCallId}" has two results.`, 'Keep one of them.')
+    answered.add(toolCallId)
+  }
+  const content = [...results]
+  for (const [toolCallId, toolName] of open) {
+    if (!answered.has(toolCallId)) content.push({ type: 'tool-result', toolCallId, toolName, output: NEVER_ANSWERED })
+  }
+  return content.length === 0 ? undefined : { role: 'tool', content }
+}
+
+const NEVER_ANSWERED: ToolResultPart['output'] = {
+  type: 'error-text',
+  value: 'No result of this call was recorded. It may or may not have run.',
+}

@@ -1,0 +1,19 @@
+import type { LanguageModelV2, LanguageModelV3, LanguageModelV4 } from '@ai-sdk/provider'
+import { isObject } from '../shared/records.ts'
+
+/** An AI SDK language model object of specification v2, v3 or v4. */
+export type LanguageModel = LanguageModelV2 | LanguageModelV3 | LanguageModelV4
+
+/** What an agent's `model` can be: a model object, a `'provider/model'` string, or a list of those with fallbacks. */
+export type ModelChoice = LanguageModel | string
+
+export function isLanguageModel(value: unknown): value is LanguageModel {
+  if (!isObject(value)) return false
+  const version = value['specificationVersion']
+  return (version === 'v2' || version === 'v3' || version === 'v4') && typeof value['doStream'] === 'function'
+}
+
+/** The name by which people know a model: `provider/model`. */
+export function modelName(model: ModelChoice): string {
+  return typeof model === 'string' ? model : `${model.provider}/${model.modelId}`
+}

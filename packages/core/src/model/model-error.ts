@@ -1,0 +1,105 @@
+import { isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
+import { isObject } from '../shared/records.ts'
+
+/** What providers' keys look like; they turn up in the messages of failed calls. */
+const SECRETS: readonly RegExp[] = [
+  /\b(?:sk|pk|rk|gsk|xai|key|or)-[A-Za-z0-9_*-]{6,}/g,
+  /\bAIza[A-Za-z0-9_-]{10,}/g,
+  /\bBearer\s+[^\s"',;]+/gi,
+  /\b(api[-_]?key|token|authorization|secret|password)(["']?\s*[:=]\s*["']?)[^\s"',;&]+/gi,
+]
+
+export function withoutSecrets(text: string): string {
+  let clean = text
+  for (const pattern of SECRETS) {
+    clean = clean.replace(pattern, (match, name?: unknown, sep?: unknown) =>
+      typeof sep === 'string' ? `${String(name)}${sep}…` : match.startsWith('Bearer') ? 'Bearer …' : '…',
+    )
+  }
+  return clean
+}
+
+/** A failed model call as a typed error: the provider's words without keys, the raw error as `cause`. */
+export function modelError(thrown: unknown, model: string): RetinueError {
+  if (isRetinueError(thrown)) return thrown
+  const status = statusOf(thrown)
+  const said = withoutSecrets(thrownMessage(thrown))
+  if (isTooLong(thrown, status)) {
+    return new RetinueError({
+      code: 'context-too-long',
+      message: `The conversation is too long for ${model}: ${said}`,
+      hint: 'Send less of it: cut the history, or hand children less with the filters lastMessages(n) or maxTokens(n).',
+      data: { model, status },
+      cause: thrown,
+    })
+  }
+  return new RetinueError({
+    code: 'model-call-failed',
+    message: `The call of ${model} failed${status === undefined ? '' : ` with status ${status}`}: ${said}`,
+    hint: hintFor(status),
+    data: { model, status },
+    cause: thrown,
+  })
+}
+
+function hintFor(status: number | undefined): string {
+  if (status === 401 || status === 403) return 'Check the key of this provider, and that it may use this model.'
+  if (status === 404) return 'Check the name of the model.'
+  if (status === 429) return 'The provider limits the rate or the quota is used up: wait, or add a fallback model.'
+  if (status === undefined || status >= 500)
+    return 'The provider could not be reached or failed: try again, or add a fallback model.'
+  return 'The provider refused the request; the cause of this error has its answer.'
+}
+
+const TOO_LONG =
+  /context.{0,12}length|maximum context|context window|too many (?:input )?tokens|prompt is too long|input is too long|exceeds?.{0,30}(?:token|context)/i
+
+function isTooLong(thrown: unknown, status: number | undefined): boolean {
+  if (status !== 400 && status !== 413 && status !== 422) return false
+  const body = isObject(thrown) && typeof thrown['responseBody'] === 'string' ? thrown['responseBody'] : ''
+  return TOO_LONG.test(thrownMessage(thrown)) || TOO_LONG.test(body)
+}
+
+/** Whether the same call can pass when it is made again: rate limits, failures of the server, the network. */
+export function isRetryable(thrown: unknown): boolean {
+  if (isRetinueError(thrown)) return thrown.code === 'model-stream-incomplete'
+  const status = statusOf(thrown)
+  if (status !== undefined) return status === 408 || status === 409 || status === 429 || status >= 500
+  if (!isObject(thrown)) return false
+  if (typeof thrown['isRetryable'] === 'boolean') return thrown['isRetryable']
+  return isNetworkError(thrown) || isNetworkError(thrown['cause'])
+}
+
+function isNetworkError(error: unknown): boolean {
+  if (!isObject(error)) return false
+  const code = error['code']
+  if (typeof code === 'string')
+    return /^(?:ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|UND_ERR)/.test(code)
+  return error['name'] === 'TypeError' && /fetch failed|network/i.test(String(error['message']))
+}
+
+function statusOf(thrown: unknown): number | undefined {
+  if (!isObject(thrown)) return undefined
+  const status = thrown['statusCode'] ?? thrown['status']
+  return typeof status === 'number' ? status : undefined
+}
+
+/** The longest wait that a provider can ask for, in milliseconds. */
+const LONGEST_WAIT = 60_000
+
+/** How long to wait before attempt `attempt` (from 1): what `retry-after` says, else one second, doubled each time. */
+export function retryDelay(thrown: unknown, attempt: number, now: number): number {
+  const headers = isObject(thrown) && isObject(thrown['responseHeaders']) ? thrown['responseHeaders'] : {}
+  const asked = askedDelay(headers['retry-after-ms'], headers['retry-after'], now)
+  return Math.min(asked ?? 1000 * 2 ** (attempt - 1), LONGEST_WAIT)
+}
+
+function askedDelay(milliseconds: unknown, after: unknown, now: number): number | undefined {
+  const ms = typeof milliseconds === 'string' ? Number(milliseconds) : Number.NaN
+  if (ms >= 0) return ms
+  if (typeof after !== 'string') return undefined
+  const seconds = Number(after)
+  if (seconds >= 0) return seconds * 1000
+  const date = Date.parse(after)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+}

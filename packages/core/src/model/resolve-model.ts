@@ -1,0 +1,135 @@
+import { RetinueError } from '../errors/retinue-error.ts'
+import { isObject } from '../shared/records.ts'
+import { isLanguageModel, type LanguageModel } from './language-model.ts'
+import { baseUrlVariable, PROVIDERS, type Provider } from './providers.ts'
+
+/** The variables of the process, where there is one: core also runs where there is none. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+function processEnvironment(): Environment {
+  return (globalThis as { process?: { env?: Environment } }).process?.env ?? {}
+}
+
+/** Makes the model that a `'provider/model'` string names. Its provider's package is imported now, not before. */
+export async function resolveModel(name: string, env: Environment = processEnvironment()): Promise<LanguageModel> {
+  const slash = name.indexOf('/')
+  const provider = name.slice(0, slash)
+  const modelId = name.slice(slash + 1)
+  if (slash < 1 || modelId === '') {
+    throw new RetinueError({
+      code: 'model-invalid',
+      message: `"${name}" is no model name.`,
+      hint: "Write it as 'provider/model', such as 'openai/gpt-5.5'.",
+    })
+  }
+  if (provider === 'offline') return offlineModel(modelId)
+  const known = PROVIDERS.get(provider)
+  if (!known) throw unknownProvider(provider)
+  const key = requireKey(name, known, env)
+  const baseURL = env[baseUrlVariable(provider)]
+  return known.kind === 'package'
+    ? fromPackage(known, modelId, { ...key, ...(baseURL === undefined ? {} : { baseURL }) })
+    : fromCompatible(provider, modelId, { ...key, baseURL: baseURL ?? known.baseURL })
+}
+
+/** The variables that hold the key of a model's provider; the first that is set is used. Empty where none is needed. */
+export function keyVariables(name: string): readonly string[] {
+  return PROVIDERS.get(name.slice(0, name.indexOf('/')))?.keys ?? []
+}
+
+function requireKey(name: string, provider: Provider, env: Environment): { apiKey?: string } {
+  if (provider.keys.length === 0) return {}
+  for (const variable of provider.keys) {
+    const apiKey = env[variable]
+    if (apiKey) return { apiKey }
+  }
+  throw new RetinueError({
+    code: 'model-key-missing',
+    message: `The model "${name}" needs a key, and ${provider.keys.join(' or ')} is not set.`,
+    hint: `Set ${provider.keys[0]}, or name another model (an agent's \`model\`, or RETINUE_MODEL on the command line).`,
+    data: { model: name, variables: provider.keys },
+  })
+}
+
+async function fromPackage(
+  provider: Provider & { kind: 'package' },
+  modelId: string,
+  settings: object,
+): Promise<LanguageModel> {
+  const create = (await importPackage(provider.package))[provider.create]
+  return makeModel(provider.package, create, modelId, settings)
+}
+
+async function fromCompatible(name: string, modelId: string, settings: object): Promise<LanguageModel> {
+  const create = (await importPackage('@ai-sdk/openai-compatible'))['createOpenAICompatible']
+  return makeModel('@ai-sdk/openai-compatible', create, modelId, { name, includeUsage: true, ...settings })
+}
+
+function makeModel(from: string, create: unknown, modelId: string, settings: object): LanguageModel {
+  const provider: unknown = typeof create === 'function' ? create(settings) : undefined
+  const model: unknown = typeof provider === 'function' ? provider(modelId) : undefined
+  if (isLanguageModel(model)) return model
+  throw new RetinueError({
+    code: 'model-package-missing',
+    message: `The package ${from} makes no language model that this version knows (specification v2, v3 or v4).`,
+    hint: `Install a version of it that fits: npm install ${from}@latest`,
+  })
+}
+
+async function importPackage(name: string): Promise<Record<string, unknown>> {
+  try {
+    return await importByName(name)
+  } catch (cause) {
+    throw new RetinueError({
+      code: 'model-package-missing',
+      message: `The package ${name} is not installed.`,
+      hint: `npm install ${name}`,
+      data: { package: name },
+      cause,
+    })
+  }
+}
+
+/** Literal imports, so that bundlers see them; each package is an optional peer. */
+async function importByName(name: string): Promise<Record<string, unknown>> {
+  switch (name) {
+    case '@ai-sdk/openai':
+      return import('@ai-sdk/openai')
+    case '@ai-sdk/anthropic':
+      return import('@ai-sdk/anthropic')
+    case '@ai-sdk/google':
+      return import('@ai-sdk/google')
+    default:
+      return import('@ai-sdk/openai-compatible')
+  }
+}
+
+async function offlineModel(modelId: string): Promise<LanguageModel> {
+  if (modelId === 'planner') {
+    const { createPlanner } = await import('./offline/index.ts')
+    return createPlanner()
+  }
+  throw new RetinueError({
+    code: 'model-invalid',
+    message: `There is no offline model "${modelId}".`,
+    hint: "Use 'offline/planner'.",
+  })
+}
+
+function unknownProvider(provider: string): RetinueError {
+  return new RetinueError({
+    code: 'model-provider-unknown',
+    message: `No provider is called "${provider}".`,
+    hint: `Use one of ${[...PROVIDERS.keys()].join(', ')}, or pass an AI SDK model object.`,
+    data: { provider },
+  })
+}
+
+/** Whether an error is about getting a model at all: what only a person at the keyboard can mend. */
+export function isModelUnavailable(error: unknown): boolean {
+  return (
+    isObject(error) &&
+    typeof error['code'] === 'string' &&
+    /^model-(key|package|provider|missing|invalid)/.test(error['code'])
+  )
+}

@@ -1,0 +1,61 @@
+import { RetinueError } from '../errors/retinue-error.ts'
+import { isObject } from '../shared/records.ts'
+import type { Schema } from './schema.ts'
+import { TOOL_BRAND, type Tool, type ToolOptions } from './tool.ts'
+
+const OPTIONS = new Set([
+  'id',
+  'description',
+  'inputSchema',
+  'outputSchema',
+  'suspendSchema',
+  'resumeSchema',
+  'requireApproval',
+  'toModelOutput',
+  'idempotent',
+  'version',
+  'background',
+  'execute',
+])
+
+/**
+ * Makes a tool. `execute(input, context)` gets arguments that fit `inputSchema`; what it throws reaches the model as an error
+ * result, and the run goes on. Throws `tool-invalid` for what is no tool.
+ */
+export function createTool<I extends Schema | undefined = undefined, Output = unknown>(
+  options: ToolOptions<I, Output>,
+): ToolOptions<I, Output> & Tool {
+  const problem = problemWith(options)
+  if (problem) throw new RetinueError({ code: 'tool-invalid', ...problem })
+  const tool = { ...options }
+  Object.defineProperty(tool, TOOL_BRAND, { value: true })
+  return tool as ToolOptions<I, Output> & Tool
+}
+
+function problemWith(options: unknown): { message: string; hint: string } | undefined {
+  if (!isObject(options))
+    return { message: 'createTool takes an object.', hint: 'createTool({ id, description, inputSchema, execute })' }
+  const { id, execute, description } = options
+  if (typeof id !== 'string' || id === '')
+    return { message: 'A tool needs an id.', hint: "Give it one: createTool({ id: 'search', … })" }
+  if (execute !== undefined && typeof execute !== 'function') {
+    return {
+      message: `The tool "${id}" has an execute that is no function.`,
+      hint: 'execute: async (input, context) => …',
+    }
+  }
+  if (description !== undefined && typeof description !== 'string') {
+    return {
+      message: `The tool "${id}" has a description that is no text.`,
+      hint: 'Say in a sentence what the tool does.',
+    }
+  }
+  const unknown = Object.keys(options).filter((key) => !OPTIONS.has(key))
+  if (unknown.length > 0) {
+    return {
+      message: `The tool "${id}" has options that are not known: ${unknown.join(', ')}.`,
+      hint: `Known are ${[...OPTIONS].join(', ')}.`,
+    }
+  }
+  return undefined
+}
