@@ -17,20 +17,39 @@ interface Requester {
 }
 
 /** The models that can answer for an agent, in the order in which they are asked. Throws `model-missing` or `model-invalid`. */
-export function modelCandidates(setting: ModelSetting | undefined, requester: Requester): ModelCandidate[] {
-  const list =
-    setting === undefined ? [] : Array.isArray(setting) ? (setting as readonly ModelChoice[]) : [setting as ModelChoice]
-  for (const choice of list) assertModel(choice, requester.agentId)
-  if (requester.chooseModel) return chosenCandidates(list, requester, requester.chooseModel)
-  if (list.length > 0) return list.map((choice) => candidate(choice, requester.cache))
-  throw new RetinueError({
+export async function modelCandidates(
+  setting: ModelSetting | undefined,
+  requester: Requester,
+): Promise<ModelCandidate[]> {
+  const { agentId, path, chooseModel, cache } = requester
+  const declared = listOf(setting)
+  for (const choice of declared) assertModel(choice, agentId)
+  const chosen = chooseModel && (await chooseModel({ declared, agentId, path }))
+  if (chosen !== undefined) {
+    const [first] = declared
+    const { use, why } = isObject(chosen) && 'use' in chosen ? chosen : { use: chosen, why: undefined }
+    assertModel(use, agentId)
+    const requested = first === undefined ? 'none' : modelName(first)
+    return [candidate(use, { requested, used: modelName(use), ...(why === undefined ? {} : { why }) }, cache)]
+  }
+  if (declared.length === 0) throw missing(agentId)
+  return declared.map((choice) => candidate(choice, { requested: modelName(choice), used: modelName(choice) }, cache))
+}
+
+function listOf(setting: ModelSetting | undefined): readonly ModelChoice[] {
+  if (setting === undefined) return []
+  return Array.isArray(setting) ? (setting as readonly ModelChoice[]) : [setting as ModelChoice]
+}
+
+function missing(agentId: string): RetinueError {
+  return new RetinueError({
     code: 'model-missing',
-    message: `The agent "${requester.agentId}" has no model.`,
+    message: `The agent "${agentId}" has no model.`,
     hint: "Set `model` in its config, such as model: 'openai/gpt-5.5'. There is no hidden default.",
   })
 }
 
-function assertModel(choice: unknown, agentId: string): void {
+function assertModel(choice: unknown, agentId: string): asserts choice is ModelChoice {
   if (typeof choice === 'string' || isLanguageModel(choice)) return
   throw new RetinueError({
     code: 'model-invalid',
@@ -39,65 +58,13 @@ function assertModel(choice: unknown, agentId: string): void {
   })
 }
 
-function candidate(choice: ModelChoice, cache: ModelCache): ModelCandidate {
-  const name = modelName(choice)
-  return new LazyModel(
-    { requested: name, used: name },
-    typeof choice === 'string' ? cache.get(choice) : choice,
-    async () => madeOf(choice, cache),
-  )
-}
-
-async function madeOf(choice: ModelChoice, cache: ModelCache): Promise<LanguageModel> {
-  if (typeof choice !== 'string') return choice
-  const made = cache.get(choice) ?? (await resolveModel(choice))
-  cache.set(choice, made)
-  return made
-}
-
-/** One candidate for each declared model, each decided by the caller when it is first needed. */
-function chosenCandidates(
-  list: readonly ModelChoice[],
-  { agentId, path, cache }: Requester,
-  choose: ChooseModel,
-): ModelCandidate[] {
-  const declared: (ModelChoice | undefined)[] = list.length > 0 ? [...list] : [undefined]
-  return declared.map((choice) => {
-    const requested = choice === undefined ? 'none' : modelName(choice)
-    const lazy: LazyModel = new LazyModel({ requested, used: requested }, undefined, async () => {
-      const chosen = (await choose({ declared: choice, agentId, path })) ?? choice
-      if (chosen === undefined)
-        throw new RetinueError({
-          code: 'model-missing',
-          message: `The agent "${agentId}" has no model.`,
-          hint: 'Set `model` in its config.',
-        })
-      const withWhy =
-        isObject(chosen) && 'model' in chosen && 'why' in chosen
-          ? (chosen as { model: ModelChoice; why: string })
-          : undefined
-      const model = withWhy ? withWhy.model : (chosen as ModelChoice)
-      assertModel(model, agentId)
-      lazy.use = { requested, used: modelName(model), ...(withWhy ? { why: withWhy.why } : {}) }
-      return madeOf(model, cache)
-    })
-    return lazy
-  })
-}
-
-class LazyModel implements ModelCandidate {
-  use: ModelUse
-  model: LanguageModel | undefined
-  readonly #make: () => Promise<LanguageModel>
-
-  constructor(use: ModelUse, model: LanguageModel | undefined, make: () => Promise<LanguageModel>) {
-    this.use = use
-    this.model = model
-    this.#make = make
+/** A model of a string is made when it is first asked; a missing key or package is an error then, and not before. */
+function candidate(choice: ModelChoice, use: ModelUse, cache: ModelCache): ModelCandidate {
+  if (typeof choice !== 'string') return { use, model: choice, make: async () => choice }
+  const make = async (): Promise<LanguageModel> => {
+    const made = cache.get(choice) ?? (await resolveModel(choice))
+    cache.set(choice, made)
+    return made
   }
-
-  async make(): Promise<LanguageModel> {
-    this.model ??= await this.#make()
-    return this.model
-  }
+  return { use, model: cache.get(choice), make }
 }

@@ -96,7 +96,7 @@ async function openRun(
     }),
     agentId: id,
     lineage,
-    models: modelCandidates(setting, { agentId: id, path, chooseModel: root.chooseModel, cache: parts.models }),
+    models: await modelCandidates(setting, { agentId: id, path, chooseModel: root.chooseModel, cache: parts.models }),
     system: opening.system.length === 0 ? system : [...system, ...opening.system],
     inherited: opening.inherited,
     tools,

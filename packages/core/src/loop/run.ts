@@ -5,7 +5,7 @@ import type { Chunk, ChunkPayloads, ChunkType, ModelUse } from '../events/chunk.
 import type { EventLog } from '../events/event-log.ts'
 import type { Message } from '../messages/message.ts'
 import type { SharedView } from '../messages/shared-view.ts'
-import type { LanguageModel } from '../model/language-model.ts'
+import type { LanguageModel, ModelChoice } from '../model/language-model.ts'
 import type { AbortScope } from '../shared/abort.ts'
 import type { Outcome } from '../tools/outcome.ts'
 import type { Checked, CompiledSchema } from '../tools/schema.ts'
@@ -31,14 +31,14 @@ export interface RootRun {
 
 /** Decides which model an agent of the tree runs on; see `RunOptions.resolveModel`. */
 export type ChooseModel = (request: {
-  /** What the agent's config declares. */
-  declared: LanguageModel | string | undefined
+  /** What the agent's config declares: its model, then the fallbacks. Empty where it declares none. */
+  declared: readonly ModelChoice[]
   agentId: string
   path: readonly string[]
 }) => ChosenModel | Promise<ChosenModel>
 
-/** A model or its name; with `why` where it is not the declared one. Undefined: the declared one. */
-export type ChosenModel = LanguageModel | string | { model: LanguageModel | string; why: string } | undefined
+/** A model or its name, with `why` where it is not a declared one. Undefined: the declared ones. */
+export type ChosenModel = ModelChoice | { readonly use: ModelChoice; readonly why: string } | undefined
 
 /** One run of one agent. Everything that changes is in `state`. */
 export interface Run {
