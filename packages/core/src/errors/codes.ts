@@ -1,6 +1,7 @@
 /** The stable codes of Retinue's errors. A code never changes its meaning; a new failure gets a new code. */
 export const ERROR_CODES = [
   'agent-invalid',
+  'agent-unknown',
   'answer-invalid',
   'context-too-long',
   'delegation-cycle',

@@ -1,0 +1,41 @@
+import { text } from 'node:stream/consumers'
+import { type Command, command, UsageError } from '../command.ts'
+import { wantsColors } from '../render-findings.ts'
+import { runAgent } from '../run/run-agent.ts'
+
+const run: Command = command({
+  name: 'run',
+  description: 'Run an agent on a request: its delegations as they happen, then the answer',
+  args: {
+    agent: { type: 'positional', required: true, description: 'The agent: the name of its directory' },
+    request: { type: 'positional', required: true, description: 'The request; - reads it from standard input' },
+    model: {
+      type: 'string',
+      valueHint: 'provider/model',
+      description: "Every agent's model (default: RETINUE_MODEL, else what each agent declares)",
+    },
+    json: { type: 'boolean', description: 'Print the result as JSON' },
+    dir: {
+      type: 'string',
+      valueHint: 'dir',
+      description: 'The application directory (default: src/retinue, else src/mastra)',
+    },
+  },
+  async run({ agent, request: given, model, json, dir }) {
+    const request = given === '-' ? await text(process.stdin) : given
+    if (request.trim() === '') throw new UsageError('the request is empty')
+    return runAgent({
+      cwd: process.cwd(),
+      agent,
+      request,
+      model,
+      dir,
+      json: json === true,
+      color: wantsColors(process.stderr),
+      out: (chunk) => process.stdout.write(chunk),
+      err: (chunk) => process.stderr.write(chunk),
+    })
+  },
+})
+
+export default run

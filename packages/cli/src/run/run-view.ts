@@ -1,0 +1,120 @@
+import type { Chunk, Usage } from '@retinue/core/agent'
+import pc from 'picocolors'
+
+/** Longest piece of a prompt or of arguments that a line shows. */
+const EXCERPT = 72
+
+/**
+ * Turns the events of a run into lines, as they happen: a tree of the delegations with the agent, its state, the time and the tokens,
+ * and the tool calls between them. Lines are only ever added, so that it reads the same in a terminal, in a pipe and in a log.
+ */
+export class RunView {
+  readonly #print: (line: string) => void
+  readonly #now: () => number
+  readonly #colors: ReturnType<typeof pc.createColors>
+  readonly #started = new Map<string, number>()
+  readonly #models = new Set<string>()
+  #agent = ''
+
+  constructor(options: { print: (line: string) => void; now: () => number; color: boolean }) {
+    this.#print = options.print
+    this.#now = options.now
+    this.#colors = pc.createColors(options.color)
+  }
+
+  show(chunk: Chunk): void {
+    const c = this.#colors
+    switch (chunk.type) {
+      case 'start':
+        if (chunk.path.length > 1) return
+        this.#agent = chunk.path[0] ?? chunk.payload.id
+        this.#begin(chunk.runId)
+        this.#print(`${c.cyan('●')} ${c.bold(this.#agent)}`)
+        return
+      case 'step-start':
+        this.#showModel(chunk.path, chunk.payload.model)
+        return
+      case 'delegation-start':
+        this.#begin(chunk.payload.runId)
+        this.#line(chunk.path, `${c.cyan('▶')} ${c.bold(chunk.payload.key)}  ${c.dim(excerpt(chunk.payload.prompt))}`)
+        return
+      case 'delegation-end': {
+        const { key, status, runId, usage } = chunk.payload
+        const mark = status === 'completed' ? c.green('✔') : c.red('✖')
+        this.#line(chunk.path, `${mark} ${c.bold(key)}  ${status}  ${c.dim(this.#spent(runId, usage))}`)
+        return
+      }
+      case 'error':
+        this.#line(chunk.path, c.red(`✖ ${chunk.payload.error.code}: ${excerpt(chunk.payload.error.message)}`))
+        return
+      case 'finish':
+        if (chunk.path.length > 1) return
+        this.#print(this.#ended(chunk.runId, chunk.payload.stepResult.reason, chunk.payload.totalUsage))
+        return
+      default:
+        this.#showTool(chunk)
+    }
+  }
+
+  #showTool(chunk: Chunk): void {
+    const c = this.#colors
+    if (chunk.type === 'tool-call') {
+      this.#begin(chunk.payload.toolCallId)
+      return
+    }
+    if (chunk.type === 'tool-error') {
+      const { toolName, error } = chunk.payload
+      this.#line(chunk.path, `${c.red('✖')} ${toolName}  ${c.red(excerpt(error.message))}`)
+      return
+    }
+    // A delegation's own end has told of it.
+    if (chunk.type !== 'tool-result' || isEnvelope(chunk.payload.result)) return
+    const { toolName, toolCallId, args } = chunk.payload
+    this.#line(
+      chunk.path,
+      `${c.green('✔')} ${toolName}  ${c.dim(`${excerpt(JSON.stringify(args))}  ${this.#elapsed(toolCallId)}`)}`,
+    )
+  }
+
+  /** Each model once: what answers, and why if it is not the one that the config asks for. */
+  #showModel(path: readonly string[], model: { requested: string; used: string; why?: string }): void {
+    const told = `${model.requested} ${model.used}`
+    if (this.#models.has(told)) return
+    this.#models.add(told)
+    const why = model.why === undefined ? '' : `  (the config asks for ${model.requested}; ${model.why})`
+    this.#line(path, this.#colors.dim(`model ${model.used}${why}`))
+  }
+
+  #ended(runId: string, reason: string, usage: Usage): string {
+    const c = this.#colors
+    const mark = reason === 'stop' ? c.green('✔') : c.red('✖')
+    return `${mark} ${c.bold(this.#agent)}  ${reason}  ${c.dim(this.#spent(runId, usage))}`
+  }
+
+  #begin(id: string): void {
+    this.#started.set(id, this.#now())
+  }
+
+  #spent(id: string, usage: Usage): string {
+    return `${this.#elapsed(id)}  ${usage.totalTokens} tokens`
+  }
+
+  #elapsed(id: string): string {
+    const ms = this.#now() - (this.#started.get(id) ?? this.#now())
+    return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
+  }
+
+  #line(path: readonly string[], text: string): void {
+    this.#print(`${this.#colors.dim(`${'│  '.repeat(path.length - 1)}├─`)} ${text}`)
+  }
+}
+
+function isEnvelope(result: unknown): boolean {
+  return typeof result === 'object' && result !== null && 'subAgentToolResults' in result
+}
+
+/** A text on one line, without what could steer a terminal. */
+function excerpt(text: string): string {
+  const line = text.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim()
+  return line.length > EXCERPT ? `${[...line].slice(0, EXCERPT).join('')}…` : line
+}
