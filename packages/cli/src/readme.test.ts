@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, describe, expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const example = join(root, 'examples/research-supervisor')
+const cli = join(root, 'packages/cli/bin/retinue.js')
+const scratch = mkdtempSync(join(tmpdir(), 'retinue-readme-'))
+const OFFLINE = { ...process.env, RETINUE_MODEL: 'offline/planner', OPENAI_API_KEY: undefined, CI: '1' }
+
+afterAll(() => rmSync(scratch, { recursive: true }))
+
+/** The fenced blocks of the README, with what stands behind their opening fence. */
+const blocks = [
+  ...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/^```(\S+)(?: (.*))?\n([\s\S]*?)^```$/gm),
+].map(([, language = '', info = '', body = '']) => ({ language, info, body }))
+const of = (language: string, info: RegExp): string[] =>
+  blocks.filter((block) => block.language === language && info.test(block.info)).map(({ body }) => body)
+
+async function node(args: string[], cwd: string): Promise<{ code: number; out: string; err: string }> {
+  try {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--conditions=@retinue/source', ...args], {
+      cwd,
+      env: OFFLINE,
+    })
+    return { code: 0, out: stdout, err: stderr }
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
+    return { code, out: stdout, err: stderr }
+  }
+}
+
+describe('every claim of the README that a machine can check', () => {
+  test('files that it shows are the files of the example', () => {
+    const shown = blocks.filter(({ info }) => info.startsWith('file='))
+    expect(shown.length).toBeGreaterThanOrEqual(2)
+    for (const { info, body } of shown) expect(readFileSync(join(root, info.slice('file='.length)), 'utf8')).toBe(body)
+  })
+
+  const programs = of('ts', /^run$/)
+  test.each(programs.map((body, index) => [index, body] as const))('program %i runs', async (index, body) => {
+    const folder = join(scratch, String(index))
+    cpSync(example, join(folder, 'examples/research-supervisor'), {
+      recursive: true,
+      filter: (path) => !path.includes('node_modules'),
+    })
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+    writeFileSync(join(folder, 'program.ts'), body)
+    const { code, out, err } = await node(['program.ts'], folder)
+    expect(err).toBe('')
+    expect(code).toBe(0)
+    if (body.includes('loadProject'))
+      expect(out).toMatch(/Bhutan[\s\S]*No language model was used[\s\S]*researcher: completed/)
+    if (body.includes('scriptedModels')) expect(out).toBe('critic completed\nDone.\n')
+  })
+
+  test('what `check` prints for a subagent without a description', async () => {
+    const folder = join(scratch, 'checked')
+    cpSync(example, folder, { recursive: true, filter: (path) => !path.includes('node_modules') })
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+    const config = join(folder, 'src/retinue/agents/research-supervisor/subagents/writer/config.ts')
+    writeFileSync(config, readFileSync(config, 'utf8').replace(/^ {2}description.*\n/m, ''))
+    const { code, out } = await node([cli, 'check'], folder)
+    expect(code).toBe(1)
+    expect(out).toContain(of('text', /^check$/)[0])
+  })
+
+  const commands = of('sh', /^$/).flatMap((body) => body.split('\n'))
+  test('its npm commands are scripts, and its retinue commands work', async () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      scripts: Record<string, string>
+    }
+    const names = commands.flatMap((line) => [...line.matchAll(/npm (?:run )?(\w+)/g)].map((match) => match[1] ?? ''))
+    expect(names).toEqual(expect.arrayContaining(['demo', 'test']))
+    for (const name of names) expect(scripts).toHaveProperty(name)
+    const lines = commands.filter((line) => line.startsWith('npx retinue'))
+    expect(lines.length).toBeGreaterThanOrEqual(4)
+    await Promise.all(
+      lines.map(async (line) => {
+        const words = [...line.slice('npx retinue '.length).matchAll(/"([^"]*)"|(\S+)/g)].map(
+          (match) => match[1] ?? match[2] ?? '',
+        )
+        const { code, err } = await node([cli, ...words], example)
+        expect(code, `${line}: ${err}`).toBe(0)
+      }),
+    )
+  })
+})

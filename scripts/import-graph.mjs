@@ -1,0 +1,130 @@
+// Who may import whom, as data. `check-imports.mjs` reads it; each entry says why, and that sentence is what a person sees
+// when an import goes another way.
+//
+// A package's `src/` is cut into *units*: its folders, and the files directly in `src/`. Units stand in layers, lowest first.
+// A unit may import every layer below its own and, in its own layer, only what `sideways` names. Type-only imports count too:
+// a type drags its file along in the reader's head, and in the declarations that we publish.
+
+/** Files that prove the others. They may import any layer, Node's modules and the test doubles. */
+export const testFile = /\.test\.[cm]?tsx?$/
+
+const core = {
+  dir: 'packages/core',
+  imports: [],
+  why: 'core is what everything else stands on; a package that it needed could not be built without it',
+  layers: [
+    {
+      shared: 'small helpers that know nothing of agents: abort, JSON, records, exhaustive switches',
+      errors: 'an error must be throwable from every folder, so it can depend on none of them',
+    },
+    {
+      messages: 'what was said is plain data: it knows neither who says it (model) nor who asks (loop)',
+      events: 'the vocabulary of a run is plain data: whoever folds it must not need the code that emits it',
+      context: 'a request context is handed through every layer, so it can know none of them',
+    },
+    {
+      model: 'a model call knows messages and a port, not what the loop does with the answer',
+      tools: 'a tool call is prepared and executed without knowing which loop asked for it',
+      workspace: 'files for an agent are offered as tools; reading them needs no loop and no agent',
+    },
+    { loop: 'the loop is one function over plain state: delegation and agents reach it as tools and options' },
+    { delegation: 'a delegation needs the small `DelegateTarget` that it declares itself, never the Agent class' },
+    { agent: 'an agent puts loop, delegation and tools together; only the public entry stands above it' },
+    {
+      'index.ts': 'the public entry: it re-exports and does nothing else',
+      'retinue.ts': 'the application object: it holds agents, and no agent knows it',
+    },
+    { testing: 'test doubles may use everything; in production code they would ship to users' },
+  ],
+  sideways: [
+    { from: 'errors', to: 'shared', why: 'an error uses the helpers for JSON and for exhaustive switches' },
+    { from: 'events', to: 'messages', why: 'a chunk carries parts of messages' },
+    { from: 'workspace', to: 'tools', why: 'a workspace is offered to the model as tools' },
+    { from: 'index.ts', to: 'retinue.ts', why: 'the application object is public' },
+  ],
+  testOnly: [{ unit: 'testing', subpath: './testing' }],
+  // Needs nothing of ours and is loaded only when somebody asks for it.
+  isolated: [
+    {
+      folder: 'model/offline',
+      reachedFrom: 'model',
+      typesFrom: ['@ai-sdk/provider'],
+      why: 'the offline models are a stand-in behind the provider port: a real model pays neither load time nor a dependency for them',
+    },
+  ],
+  noNode: 'core also runs in browsers and edge runtimes; what needs Node comes in through a port',
+  pure: [
+    {
+      units: ['loop', 'delegation'],
+      globals: ['fetch', 'setTimeout', 'setInterval', 'setImmediate', 'crypto', 'performance'],
+      members: ['Date.now', 'Math.random'],
+      constructors: ['Date'],
+      why: 'a run must be replayable: each side effect goes through the effects port, which a durable engine wraps',
+    },
+  ],
+}
+
+const project = {
+  dir: 'packages/project',
+  imports: ['@retinue/core'],
+  why: 'project turns folders into agents of core; it must not know the command line that calls it',
+  layers: [
+    {
+      'layout.ts': 'the convention is data that every step reads, so it reads none of them',
+      'names.ts': 'what may be called how is decided before anything is found or loaded',
+      tree: 'a source tree is bytes under paths: it gives no folder a meaning',
+      findings: 'a finding is plain data and its rendering: every step may report one, so it knows none of them',
+      workspace: 'the tools of a workspace know files, not the folders of agents',
+    },
+    {
+      discover:
+        'discovery reads names and syntax and never runs a user’s module: it must not be able to reach the loader',
+      facts: 'facts say what a loaded value is, as plain JSON: the same in this process and in another',
+    },
+    { 'plan.ts': 'the plan of an agent joins what was discovered with what is known of its modules; it loads nothing' },
+    { load: 'loading runs users’ modules in the order of the plan; it judges nothing, that is for the rules' },
+    {
+      rules: 'a rule reads what was discovered and loaded and reports; it mends and assembles nothing',
+      'tree-description.ts': 'a description of the tree is made from plans, with no regard to what rules found',
+    },
+    { 'validate.ts': 'validation puts all rules to a tree; who asked for the findings is not its business' },
+    { 'examine.ts': 'the one walk from a source tree to findings and plans, the same for `check` and `loadProject`' },
+    {
+      'project-root.ts': 'where a project begins is asked by whoever starts on a disk, and by nothing below',
+      'assemble.ts': 'assembling makes agents of faultless plans; it must not find, load or judge anything itself',
+    },
+    {
+      'check-project.ts': 'stops at the findings, and so never assembles',
+      'load-project.ts': 'goes all the way to agents, and throws the findings if there are errors',
+    },
+    { 'index.ts': 'the public entry: it re-exports and does nothing else' },
+  ],
+  sideways: [],
+}
+
+const cli = {
+  dir: 'packages/cli',
+  imports: ['@retinue/core', '@retinue/project'],
+  why: 'the command line stands on top: it shows what project and core say',
+  layers: [
+    {
+      'exit-codes.ts': 'what a script can rely on is a table that all commands share',
+      'load-env.ts': 'reading .env files is the same for every command',
+      'render-findings.ts': 'findings look the same wherever they are printed',
+      'command.ts': 'how a command is declared and how its errors are shown, whichever command it is',
+    },
+    { run: 'what happens while an agent runs: which model, what is shown; it parses no arguments' },
+    { commands: 'a command reads its arguments and leaves the work to the folders below' },
+    { 'main.ts': 'the list of commands' },
+  ],
+  sideways: [],
+}
+
+/** Applications: they see only what a user of the packages sees. */
+const examples = {
+  dirs: 'examples/*',
+  imports: ['@retinue/core', '@retinue/project'],
+  why: 'an example shows what a user would write, so it uses the public names alone',
+}
+
+export const graph = { packages: { '@retinue/core': core, '@retinue/project': project, retinue: cli }, examples }
