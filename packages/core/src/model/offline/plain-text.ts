@@ -1,0 +1,21 @@
+import { dataLines } from './data-lines.ts'
+import { stripNotice } from './framing.ts'
+import type { Outcome } from './outcome.ts'
+import { passagesOf } from './passages.ts'
+import { quoteLine } from './quote-line.ts'
+
+/** What an outcome brought, as text to hand on: word for word, with references. */
+export function plainText(outcome: Outcome): string {
+  const { value } = outcome
+  if (typeof value === 'string') return stripNotice(value)
+  const passages = passagesOf(value)
+  if (passages.length === 0) return dataLines(value).join('\n')
+  return passages
+    .flatMap((passage) =>
+      passage.text
+        .split(/\r?\n/)
+        .filter((line) => line.trim() !== '')
+        .map((line) => quoteLine(line.trim(), passage.reference)),
+    )
+    .join('\n')
+}
