@@ -77,6 +77,8 @@ export function assertAgentOptions(options: unknown): asserts options is AgentOp
     if (given[key] !== undefined && typeof given[key] !== 'string')
       throw invalid(`The ${key} of the agent "${id}" is no text.`, `Pass a string.`)
   }
+  assertWhole(id, 'maxDepth', given['maxDepth'])
+  assertWhole(id, 'maxRetries', given['maxRetries'])
   const unknown = Object.keys(given).filter((key) => !Object.hasOwn(OPTIONS, key))
   if (unknown.length > 0) {
     throw new RetinueError({
@@ -86,6 +88,11 @@ export function assertAgentOptions(options: unknown): asserts options is AgentOp
       data: { options: unknown },
     })
   }
+}
+
+function assertWhole(id: string, name: string, value: unknown): void {
+  if (value === undefined || (Number.isInteger(value) && (value as number) >= 0)) return
+  throw invalid(`The ${name} of the agent "${id}" is ${String(value)}.`, 'It must be a whole number of 0 or more.')
 }
 
 function invalid(message: string, hint: string): RetinueError {

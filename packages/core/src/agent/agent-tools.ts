@@ -26,14 +26,15 @@ export function compileTools(agentId: string, { tools, agents, workspace }: Tool
     if (byName.has(name)) throw collision(agentId, name, what)
     byName.set(name, tool)
   }
-  for (const [name, tool] of entries(tools, agentId, 'tools')) {
-    assertToolName(name, `The agent "${agentId}" has a tool whose key`)
-    if (!isTool(tool)) throw notATool(agentId, name)
-    add(name, loopTool(compileTool(name, tool)), 'tool')
+  const addAll = (record: unknown, from: string, what: string): void => {
+    for (const [name, tool] of entries(record, agentId, from)) {
+      assertToolName(name, `The agent "${agentId}" has a tool whose key`)
+      if (!isTool(tool)) throw notATool(agentId, name)
+      add(name, loopTool(compileTool(name, tool)), what)
+    }
   }
-  for (const [name, tool] of entries(workspace?.tools, agentId, 'workspace.tools')) {
-    add(name, loopTool(compileTool(name, tool as Tool)), "its workspace's tool")
-  }
+  addAll(tools, 'tools', 'tool')
+  addAll(workspace?.tools, 'workspace.tools', "tool of its workspace's")
   for (const [key, target] of entries(agents, agentId, 'agents')) {
     assertToolName(key, `The agent "${agentId}" has a subagent whose key`)
     if (!isDelegateTarget(target)) throw notAnAgent(agentId, key)
@@ -44,7 +45,13 @@ export function compileTools(agentId: string, { tools, agents, workspace }: Tool
 
 function entries(record: unknown, agentId: string, what: string): [string, unknown][] {
   if (record === undefined) return []
-  if (isObject(record)) return Object.entries(record)
+  if (isObject(record)) {
+    const prototype: unknown = Object.getPrototypeOf(record)
+    // `{ __proto__: tool }` sets a prototype instead of a key: nobody means that.
+    if (isTool(prototype) || isDelegateTarget(prototype))
+      assertToolName('__proto__', `The agent "${agentId}" has in its ${what} a key that`)
+    return Object.entries(record)
+  }
   throw new RetinueError({
     code: 'agent-invalid',
     message: `The ${what} of the agent "${agentId}" are ${Array.isArray(record) ? 'a list' : String(record)}.`,

@@ -1,14 +1,15 @@
 import type { DelegatedRequest, DelegatedResult, DelegateTarget } from '../delegation/delegate-target.ts'
-import { errorInfo, isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
+import { errorInfo, type RetinueError } from '../errors/retinue-error.ts'
 import { noUsage } from '../events/usage.ts'
 import type { Run } from '../loop/run.ts'
 import { runLoop } from '../loop/run-loop.ts'
 import type { AgentInput } from '../messages/from-input.ts'
+import { ABORTED } from '../shared/abort.ts'
 import { isObject } from '../shared/records.ts'
 import type { Schema } from '../tools/schema.ts'
 import { type AgentOptions, assertAgentOptions } from './agent-config.ts'
 import { AgentParts } from './agent-parts.ts'
-import { openChild, openRoot } from './open-run.ts'
+import { notBegun, openChild, openRoot } from './open-run.ts'
 import type { RunOptions } from './run-options.ts'
 import { type RunResult, resultOf } from './run-result.ts'
 import { RunStream } from './run-stream.ts'
@@ -62,12 +63,13 @@ export class Agent implements DelegateTarget {
 
   /** Runs the agent for a parent; see `DelegateTarget`. It does not throw. */
   async runDelegated(request: DelegatedRequest): Promise<DelegatedResult> {
-    let run: Run
+    let run: Run | typeof ABORTED
     try {
-      run = await openChild(this.#parts, request)
+      run = await request.root.abort.race(openChild(this.#parts, request))
     } catch (thrown) {
-      return this.#notOpened(request, thrown)
+      return this.#notOpened(request, notBegun(this.id, thrown))
     }
+    if (run === ABORTED) return this.#notOpened(request, undefined)
     await runLoop(run)
     const { text, object, finishReason, usage, totalUsage, sources, files, toolResults, error } = resultOf(run)
     return { text, object, finishReason, usage, totalUsage, sources, files, toolResults, error }
@@ -80,21 +82,16 @@ export class Agent implements DelegateTarget {
   }
 
   /** A child that can't begin still has its one `start` and its one `finish`. */
-  #notOpened({ root, runId, path }: DelegatedRequest, thrown: unknown): DelegatedResult {
-    const error = isRetinueError(thrown)
-      ? thrown
-      : new RetinueError({
-          code: 'agent-invalid',
-          message: `The agent "${this.id}" could not begin: ${thrownMessage(thrown)}`,
-          cause: thrown,
-        })
+  #notOpened({ root, runId, path }: DelegatedRequest, error: RetinueError | undefined): DelegatedResult {
     const usage = noUsage()
+    const finishReason = error ? 'error' : 'aborted'
     const envelope = { runId, from: 'AGENT', path } as const
     root.log?.push({ ...envelope, type: 'start', payload: { id: this.id, messageId: runId } })
-    root.log?.push({ ...envelope, type: 'error', payload: { error: errorInfo(error) } })
-    const stepResult = { reason: 'error', isContinued: false } as const
+    if (error) root.log?.push({ ...envelope, type: 'error', payload: { error: errorInfo(error) } })
+    else root.log?.push({ ...envelope, type: 'abort', payload: {} })
+    const stepResult = { reason: finishReason, isContinued: false } as const
     root.log?.push({ ...envelope, type: 'finish', payload: { stepResult, output: { usage }, totalUsage: usage } })
-    return { text: '', finishReason: 'error', usage, totalUsage: usage, error }
+    return { text: '', finishReason, usage, totalUsage: usage, error }
   }
 }
 

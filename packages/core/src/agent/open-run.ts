@@ -1,5 +1,6 @@
 import { RequestContext, type RequestContextLike } from '../context/request-context.ts'
 import type { DelegatedRequest } from '../delegation/delegate-target.ts'
+import { isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
 import { EventLog } from '../events/event-log.ts'
 import type { RootRun, Run, RunSettings } from '../loop/run.ts'
 import { newRunState } from '../loop/run-state.ts'
@@ -13,43 +14,75 @@ import type { AgentParts } from './agent-parts.ts'
 import { directEffects } from './direct-effects.ts'
 import { systemMessages } from './instructions.ts'
 import { modelCandidates } from './model-candidates.ts'
-import { mergeOptions, type RunOptions } from './run-options.ts'
+import { assertOptions, mergeOptions, type RunOptions } from './run-options.ts'
 
 const DEFAULT_MAX_STEPS = 10
 const DEFAULT_MAX_DEPTH = 5
 const DEFAULT_MAX_RETRIES = 2
 const DEFAULT_CONCURRENCY = 10
 
-/** Opens the run that an application starts. `log`: whether somebody may read its events. */
+/** Opens the run that an application starts. `log`: whether somebody may read its events. Every rejection is a typed error. */
 export async function openRoot(
   parts: AgentParts,
   input: AgentInput,
   call: RunOptions | undefined,
   log: boolean,
 ): Promise<Run> {
-  const requestContext = call?.requestContext ?? new RequestContext()
-  const options = mergeOptions(await settled(parts.options.defaultOptions, requestContext), call)
-  const { system, messages } = messagesFromInput(input)
-  const root: RootRun = {
+  let abort: AbortScope | undefined
+  try {
+    if (call) assertOptions(call)
+    const requestContext = call?.requestContext ?? new RequestContext()
+    const options = mergeOptions(await settled(parts.options.defaultOptions, requestContext), call)
+    const conversation = messagesFromInput(input)
+    abort = new AbortScope(options.abortSignal)
+    const root = newRoot(parts, options, abort, idsOf(conversation.messages), log)
+    const place = { root, runId: root.runId, path: [parts.options.id], lineage: [parts.self] }
+    const opening = { ...conversation, inherited: [] }
+    return await openRun(parts, place, options.requestContext ?? requestContext, options, opening)
+  } catch (thrown) {
+    abort?.dispose()
+    throw notBegun(parts.options.id, thrown)
+  }
+}
+
+function newRoot(
+  parts: AgentParts,
+  options: RunOptions,
+  abort: AbortScope,
+  callIds: Set<string>,
+  log: boolean,
+): RootRun {
+  return {
     runId: options.runId ?? directEffects.newId(),
-    abort: new AbortScope(options.abortSignal),
+    abort,
     log: log ? new EventLog() : undefined,
     effects: directEffects,
-    callIds: idsOf(messages),
+    callIds,
     children: 0,
+    begun: new Set(),
     maxDepth: parts.options.maxDepth ?? DEFAULT_MAX_DEPTH,
     allowCycles: options.allowCycles ?? false,
     chooseModel: options.resolveModel,
   }
-  const place = { root, runId: root.runId, path: [parts.options.id], lineage: [parts.self] }
-  return openRun(parts, place, options.requestContext ?? requestContext, options, { system, messages, inherited: [] })
+}
+
+/** Why a run could not begin, as a typed error: an application's own functions throw what they like. */
+export function notBegun(agentId: string, thrown: unknown): RetinueError {
+  if (isRetinueError(thrown)) return thrown
+  return new RetinueError({
+    code: 'agent-invalid',
+    message: `The agent "${agentId}" could not begin: ${thrownMessage(thrown)}`,
+    hint: 'A function of the application threw; the cause of this error has its stack.',
+    cause: thrown,
+  })
 }
 
 /** Opens the run of a delegation: the child's own settings, on its parent's root. */
 export async function openChild(parts: AgentParts, request: DelegatedRequest): Promise<Run> {
   const { root, runId, path, lineage, requestContext } = request
   const options = mergeOptions(await settled(parts.options.defaultOptions, requestContext), undefined)
-  const place = { root, runId, path, lineage: [...lineage, parts.self] }
+  // The agent that was delegated to may have handed the work on to this one.
+  const place = { root, runId, path, lineage: lineage.includes(parts.self) ? lineage : [...lineage, parts.self] }
   return openRun(parts, place, requestContext, options, {
     system: [],
     messages: [userText(request.prompt)],

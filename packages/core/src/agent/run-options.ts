@@ -55,10 +55,9 @@ const DELEGATION_OPTIONS: Readonly<Record<keyof DelegationOptions, true>> = {
 
 const NO_OPTIONS: RunOptions = {}
 
-/** A call's options over the defaults; delegation options one by one. Throws `option-unknown` or `option-invalid`. */
+/** The options of a call that was checked over the defaults; delegation options one by one. */
 export function mergeOptions(defaults: RunOptions | undefined, call: RunOptions | undefined): RunOptions {
   if (defaults) assertOptions(defaults)
-  if (call) assertOptions(call)
   if (!defaults || !call) return defaults ?? call ?? NO_OPTIONS
   return { ...defaults, ...defined(call), delegation: { ...defaults.delegation, ...defined(call.delegation ?? {}) } }
 }
@@ -67,9 +66,10 @@ function defined<T extends object>(options: T): Partial<T> {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<T>
 }
 
-function assertOptions(options: RunOptions): void {
-  if (typeof options !== 'object' || options === null)
-    throw invalid('The options of a run are an object.', 'agent.generate(input, { maxSteps: 5 })')
+/** Throws `option-unknown` or `option-invalid` for options that make no run. */
+export function assertOptions(options: RunOptions): void {
+  const given: unknown = options
+  if (!isObject(given)) throw invalid('The options of a run are an object.', 'agent.generate(input, { maxSteps: 5 })')
   assertKnown(options, OPTIONS, '')
   assertWhole('maxSteps', options.maxSteps, 1)
   assertWhole('toolCallConcurrency', options.toolCallConcurrency, 1)
@@ -78,12 +78,37 @@ function assertOptions(options: RunOptions): void {
     throw invalid('The runId is no text.', 'Leave it out, or pass a string.')
   if (options.resolveModel !== undefined && typeof options.resolveModel !== 'function')
     throw invalid('resolveModel is no function.', "resolveModel: () => 'openai/gpt-5.5'")
+  assertSignal(options.abortSignal)
+  for (const name of ['modelSettings', 'providerOptions', 'headers'] as const) {
+    if (options[name] !== undefined && !isObject(options[name]))
+      throw invalid(`The option ${name} is no object.`, `${name}: { … }`)
+  }
+  assertToolChoice(options.toolChoice)
   assertContext(options.requestContext)
-  if (options.delegation === undefined) return
-  if (!isObject(options.delegation))
-    throw invalid('The option delegation is no object.', 'delegation: { messageFilter: … }')
-  assertKnown(options.delegation, DELEGATION_OPTIONS, 'delegation.')
-  const { messageFilter, context } = options.delegation
+  assertDelegation(options.delegation)
+}
+
+function assertSignal(signal: unknown): void {
+  if (signal === undefined) return
+  const fits =
+    isObject(signal) && typeof signal['aborted'] === 'boolean' && typeof signal['addEventListener'] === 'function'
+  if (!fits) throw invalid('The abortSignal is no AbortSignal.', 'abortSignal: new AbortController().signal')
+}
+
+function assertToolChoice(choice: unknown): void {
+  if (choice === undefined || choice === 'auto' || choice === 'none' || choice === 'required') return
+  if (isObject(choice) && choice['type'] === 'tool' && typeof choice['toolName'] === 'string') return
+  throw invalid(
+    `The toolChoice ${JSON.stringify(choice)} is none.`,
+    "It can be 'auto', 'none', 'required' or { type: 'tool', toolName }.",
+  )
+}
+
+function assertDelegation(delegation: unknown): void {
+  if (delegation === undefined) return
+  if (!isObject(delegation)) throw invalid('The option delegation is no object.', 'delegation: { messageFilter: … }')
+  assertKnown(delegation, DELEGATION_OPTIONS, 'delegation.')
+  const { messageFilter, context } = delegation
   if (messageFilter !== undefined && typeof messageFilter !== 'function')
     throw invalid('delegation.messageFilter is no function.', '({ messages }) => messages.slice(-10)')
   if (context !== undefined && context !== 'none')

@@ -3,7 +3,7 @@ import type { Chunk } from '../events/chunk.ts'
 import type { EventLog } from '../events/event-log.ts'
 import type { FinishReason } from '../events/finish-reason.ts'
 import { nest } from '../events/nest.ts'
-import { mapReader, ReplayStream } from '../events/replay-stream.ts'
+import { ReplayStream } from '../events/replay-stream.ts'
 import { type UiResponseOptions, uiMessageResponse } from '../events/ui-message-response.ts'
 import type { Usage } from '../events/usage.ts'
 import type { Run } from '../loop/run.ts'
@@ -30,7 +30,7 @@ export class RunStream {
 
   /** Every chunk, a child's inside a `tool-output` of its parent's, once for each level. */
   get fullStream(): ReplayStream<Chunk> {
-    return new ReplayStream(() => mapReader(this.#log.read(), (chunk) => nest(chunk, this.#log)))
+    return new ReplayStream(() => this.#log.read((chunk) => nest(chunk, this.#log)))
   }
 
   /** Every chunk of every run of the tree, flat, each with its path. */
@@ -41,7 +41,7 @@ export class RunStream {
   /** The root agent's own text. */
   get textStream(): ReplayStream<string> {
     return new ReplayStream(() =>
-      mapReader(this.#log.read(), (chunk) =>
+      this.#log.read((chunk) =>
         chunk.type === 'text-delta' && chunk.runId === this.runId ? chunk.payload.text : undefined,
       ),
     )
@@ -50,7 +50,7 @@ export class RunStream {
   /** The root agent's answer as an object, where it has an `outputSchema`. */
   get objectStream(): ReplayStream<unknown> {
     return new ReplayStream(() =>
-      mapReader(this.#log.read(), (chunk) =>
+      this.#log.read((chunk) =>
         chunk.type === 'object' && chunk.runId === this.runId ? chunk.payload.object : undefined,
       ),
     )
@@ -108,7 +108,7 @@ export class RunStream {
 
   /** The answer of a web route: an AI SDK UI message stream, as `useChat` reads it. */
   toUIMessageStreamResponse(options?: UiResponseOptions): Response {
-    return uiMessageResponse(this.#log.read(), this.runId, options)
+    return uiMessageResponse(this.#log, this.runId, options)
   }
 
   async #pick<K extends keyof RunResult>(key: K): Promise<RunResult[K]> {

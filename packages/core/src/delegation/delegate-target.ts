@@ -18,7 +18,10 @@ export interface DelegateTarget {
   readonly description?: string | undefined
   /** The arguments of the delegation, in place of `{ prompt }`. */
   readonly inputSchema?: Schema | undefined
-  /** Does the work. It should not throw: how the work ended is in the result. */
+  /**
+   * Does the work. It should not throw: how the work ended is in the result. After `abortSignal` it is not waited for, unless it
+   * came into the loop of an agent of this package, which ends by itself.
+   */
   runDelegated(request: DelegatedRequest): Promise<DelegatedResult>
 }
 
@@ -37,7 +40,7 @@ export interface DelegatedRequest {
   readonly abortSignal: AbortSignal
   /** The run of the whole tree; agents of this package write their events there. */
   readonly root: RootRun
-  /** The agents that lead here, the parent's own included. */
+  /** The agents that lead here, the target included. */
   readonly lineage: readonly object[]
 }
 
@@ -55,5 +58,8 @@ export interface DelegatedResult {
 }
 
 export function isDelegateTarget(value: unknown): value is DelegateTarget {
-  return isObject(value) && typeof value['id'] === 'string' && typeof value['runDelegated'] === 'function'
+  if (!isObject(value)) return false
+  const { id, description, runDelegated } = value
+  const described = description === undefined || typeof description === 'string'
+  return typeof id === 'string' && described && typeof runDelegated === 'function'
 }

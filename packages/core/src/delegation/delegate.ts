@@ -1,13 +1,14 @@
 import { forkContext } from '../context/request-context.ts'
-import { errorInfo, isRetinueError, RetinueError } from '../errors/retinue-error.ts'
+import { isRetinueError, RetinueError } from '../errors/retinue-error.ts'
 import { addUsage } from '../events/usage.ts'
 import { type CallRef, emit, type Run } from '../loop/run.ts'
 import type { Message } from '../messages/message.ts'
 import { ABORTED } from '../shared/abort.ts'
+import { checkedResult } from './checked-result.ts'
 import type { DelegatedRequest, DelegatedResult, DelegateTarget } from './delegate-target.ts'
 import { brandEnvelope, type DelegationEnvelope } from './envelope.ts'
 import { type DelegationFacts, selectMessages } from './select-messages.ts'
-import { cancelledResult, checkedResult, failedResult, settle } from './settle.ts'
+import { cancelledResult, errorOf, failedResult, settle } from './settle.ts'
 
 /** A delegation that may be made: to whom, and what the parent's model asked for. */
 export interface Delegation {
@@ -46,7 +47,7 @@ export async function delegate(run: Run, call: CallRef, delegation: Delegation):
 function open(
   run: Run,
   { toolCallId, toolName }: CallRef,
-  { key, prompt, input }: Delegation,
+  { key, target, prompt, input }: Delegation,
   messages: readonly Message[],
   requestContext: DelegatedRequest['requestContext'],
 ): DelegatedRequest {
@@ -55,17 +56,25 @@ function open(
   const runId = `${root.runId}.${root.children}`
   const path = [...state.path, key]
   root.log?.addScope(runId, { toolCallId, toolName, parentRunId: state.runId, path })
-  const { lineage } = run
+  const lineage = [...run.lineage, target]
   return { prompt, input, messages, runId, path, requestContext, abortSignal: root.abort.signal, root, lineage }
 }
 
-/** The child's work. A child of whatever making that throws has failed, and one that ignores an abort is not waited for. */
+/** The child's work. A child that throws, or gives something that is no result, has failed. */
 async function work(run: Run, { key, target }: Delegation, request: DelegatedRequest): Promise<DelegatedResult> {
+  const { abort, begun } = run.root
+  const working = attempt(key, target, request)
+  const result = await abort.race(working)
+  if (result !== ABORTED) return result
+  // A run of this package ends by itself, with what it did so far. What else may ignore the signal is not waited for.
+  return begun.has(request.runId) ? working : cancelledResult()
+}
+
+async function attempt(key: string, target: DelegateTarget, request: DelegatedRequest): Promise<DelegatedResult> {
   try {
-    const result = await target.runDelegated(request)
-    return checkedResult(result, key)
+    return checkedResult(await target.runDelegated(request), key)
   } catch (thrown) {
-    return run.root.abort.aborted ? cancelledResult() : failedResult(thrown, key)
+    return request.abortSignal.aborted ? cancelledResult() : failedResult(thrown, key)
   }
 }
 
@@ -78,7 +87,7 @@ function filterFailure(run: Run, call: CallRef, thrown: unknown, key: string): D
         cause: thrown,
       })
   const envelope = settle(failedResult(error, key), unopenedThread(run, call))
-  return brandEnvelope({ ...envelope, hookErrors: [errorInfo(error)] })
+  return brandEnvelope({ ...envelope, hookErrors: [errorOf(error)] })
 }
 
 /** A thread id for a delegation whose child never ran. */

@@ -1,13 +1,15 @@
 import { RetinueError } from '../errors/retinue-error.ts'
 import type { CallRef, LoopTool, Run } from '../loop/run.ts'
 import { disarm } from '../messages/framework-note.ts'
+import { toJson } from '../shared/json.ts'
 import { isObject } from '../shared/records.ts'
 import { failedWith, type Outcome } from '../tools/outcome.ts'
-import { type Checked, compileSchema } from '../tools/schema.ts'
+import { type Checked, type CompiledSchema, compileSchema, type Schema } from '../tools/schema.ts'
 import { boundsError } from './bounds.ts'
 import { delegate } from './delegate.ts'
 import type { DelegateTarget } from './delegate-target.ts'
-import { toModelJson, toModelText, whatHappened } from './to-model-text.ts'
+import { toModelJson } from './to-model-json.ts'
+import { toModelText, whatHappened } from './to-model-text.ts'
 
 const PROMPT_SCHEMA = {
   type: 'object',
@@ -23,13 +25,24 @@ const PROMPT_SCHEMA = {
 
 /** The tool through which a parent's model delegates to the agent under `key`. */
 export function delegationTool(key: string, target: DelegateTarget): LoopTool {
-  const typed = target.inputSchema === undefined ? undefined : compileSchema(target.inputSchema, `subagent "${key}"`)
+  const typed = target.inputSchema === undefined ? undefined : compileInput(key, target.inputSchema)
   const description = target.description?.trim() ? target.description : `Delegates to the agent "${key}".`
   return {
     definition: { type: 'function', name: key, description, inputSchema: typed?.jsonSchema ?? { ...PROMPT_SCHEMA } },
     check: typed?.check ?? checkPrompt,
     execute: (args, call, run) => execute(key, target, typed !== undefined, args, call, run),
   }
+}
+
+function compileInput(key: string, schema: Schema): CompiledSchema {
+  const compiled = compileSchema(schema, `subagent "${key}"`)
+  if (compiled.jsonSchema.type === 'object') return compiled
+  throw new RetinueError({
+    code: 'schema-unsupported',
+    message: `The inputSchema of subagent "${key}" is no object at its root.`,
+    hint: 'Providers take objects only: put what it describes in a field, such as z.object({ value: … }).',
+    data: { tool: key },
+  })
 }
 
 function checkPrompt(args: unknown): Checked {
@@ -48,7 +61,9 @@ async function execute(
 ): Promise<Outcome> {
   const bounds = boundsError(run, key, target)
   if (bounds) return failedWith(bounds)
-  const prompt = typed ? disarm(JSON.stringify(args)) : disarm(String((args as { prompt: string }).prompt))
+  const said = typed ? toJson(args) : { ok: true as const, value: (args as { prompt: string }).prompt }
+  if (!said.ok) return failedWith(unsayable(key, said.reason))
+  const prompt = disarm(typeof said.value === 'string' ? said.value : JSON.stringify(said.value))
   if (prompt.trim() === '') return failedWith(emptyPrompt(key))
   const envelope = await delegate(run, call, { key, target, prompt, input: typed ? args : undefined })
   const output = run.delegation.includeSubAgentToolResultsInModelContext
@@ -56,6 +71,15 @@ async function execute(
     : ({ type: 'text', value: toModelText(key, envelope) } as const)
   const failure = envelope.status === 'failed' ? { failure: whatHappened(envelope) } : {}
   return { kind: 'result', result: envelope, output, ...failure }
+}
+
+/** The child's inputSchema made something of the arguments that the child can't be told. */
+function unsayable(key: string, reason: string): RetinueError {
+  return new RetinueError({
+    code: 'delegation-invalid',
+    message: `The input of "${key}" can't be told to it: ${reason}. Nothing was run.`,
+    hint: 'Its inputSchema must give what JSON can carry.',
+  })
 }
 
 function emptyPrompt(key: string): RetinueError {

@@ -13,7 +13,8 @@ export interface DelegationEnvelope {
   readonly text: string
   /** The answer, where the child has an `outputSchema` and it fits. */
   readonly object?: unknown
-  readonly error?: ErrorInfo
+  /** What went wrong. `cause` is the raw error where there is one; it is not enumerable, so that no JSON holds it. */
+  readonly error?: ErrorInfo & { readonly cause?: unknown }
   readonly finishReason: FinishReason
   /** The child's own model calls. */
   readonly usage: Usage
@@ -26,7 +27,7 @@ export interface DelegationEnvelope {
   /** What the child's tools gave. A nested delegation's envelope stands here without its own. */
   readonly subAgentToolResults: readonly ToolResultRecord[]
   /** Errors of the hooks and the filter of this delegation. */
-  readonly hookErrors?: readonly ErrorInfo[]
+  readonly hookErrors?: readonly (ErrorInfo & { readonly cause?: unknown })[]
 }
 
 const BRAND: unique symbol = Symbol.for('retinue.envelope')

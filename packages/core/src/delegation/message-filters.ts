@@ -1,9 +1,12 @@
+import { RetinueError } from '../errors/retinue-error.ts'
 import type { MessageFilter } from '../loop/delegation-settings.ts'
 import type { Message } from '../messages/message.ts'
 
-/** A message filter that hands over the last `count` messages. */
+/** A message filter that hands over the last `count` messages. Throws `option-invalid` for what is no whole number. */
 export function lastMessages(count: number): MessageFilter {
-  return ({ messages }) => (count <= 0 ? [] : messages.slice(-count))
+  if (!Number.isInteger(count) || count < 0)
+    throw invalid(`lastMessages(${String(count)})`, 'a whole number of 0 or more')
+  return ({ messages }) => (count === 0 ? [] : messages.slice(-count))
 }
 
 /** Characters that make a token, as a rule of thumb for text in most languages. */
@@ -12,8 +15,9 @@ const CHARACTERS_PER_TOKEN = 4
 /** Tokens that a file is taken for: providers count images and documents in their own ways. */
 const TOKENS_PER_FILE = 1000
 
-/** A message filter that hands over as many of the last messages as fit in about `limit` tokens. */
+/** A message filter that hands over as many of the last messages as fit in about `limit` tokens. Throws `option-invalid`. */
 export function maxTokens(limit: number): MessageFilter {
+  if (!(limit >= 0)) throw invalid(`maxTokens(${String(limit)})`, 'a number of 0 or more')
   return ({ messages }) => {
     let left = limit
     let from = messages.length
@@ -24,6 +28,11 @@ export function maxTokens(limit: number): MessageFilter {
     }
     return messages.slice(from)
   }
+}
+
+/** A bound that is no number must not hand over everything. */
+function invalid(what: string, wanted: string): RetinueError {
+  return new RetinueError({ code: 'option-invalid', message: `${what} bounds nothing.`, hint: `Pass ${wanted}.` })
 }
 
 function estimatedTokens(message: Message): number {

@@ -1,8 +1,10 @@
 import { RetinueError, thrownMessage } from '../errors/retinue-error.ts'
 import type { MessageFilterContext } from '../loop/delegation-settings.ts'
 import type { Run } from '../loop/run.ts'
+import { partsFromContent } from '../messages/from-parts.ts'
 import type { Message } from '../messages/message.ts'
 import { sharedMessage } from '../messages/shared-view.ts'
+import { withoutSecrets } from '../model/model-error.ts'
 import { isObject } from '../shared/records.ts'
 
 /** Who is delegated to, and with what: what hooks and filters are told. */
@@ -22,6 +24,8 @@ export async function selectMessages(run: Run, facts: DelegationFacts): Promise<
   const all = inherited.length === 0 ? own.slice() : [...inherited, ...own]
   if (!messageFilter) return fromFirstUser(all)
   for (const message of all) freeze(message)
+  // The filter may change its list; what was in it is known by this one.
+  const given = new Set<unknown>(all)
   let chosen: unknown
   try {
     chosen = await messageFilter({
@@ -34,26 +38,44 @@ export async function selectMessages(run: Run, facts: DelegationFacts): Promise<
       path: run.state.path,
     })
   } catch (cause) {
-    throw filterFailed(facts.key, `it threw: ${thrownMessage(cause)}`, cause)
+    throw filterFailed(facts.key, `it threw: ${withoutSecrets(thrownMessage(cause))}`, cause)
   }
-  return fromFirstUser(checked(chosen, facts.key))
+  return fromFirstUser(checked(chosen, given, facts.key))
 }
 
-function checked(chosen: unknown, key: string): Message[] {
+/** The messages that the filter chose: those that it was given as they are; its own show no more than any child sees. */
+function checked(chosen: unknown, given: ReadonlySet<unknown>, key: string): Message[] {
   if (!Array.isArray(chosen)) throw filterFailed(key, 'it gave no list of messages')
-  return chosen.flatMap((message: unknown) => {
-    const { role, content } = isObject(message) ? message : {}
-    if (role !== 'user' && role !== 'assistant') {
-      throw filterFailed(key, 'its list holds something that is no user or assistant message')
-    }
-    const parts: unknown = typeof content === 'string' ? [{ type: 'text', text: content }] : content
-    if (!Array.isArray(parts) || !parts.every(isObject)) {
-      throw filterFailed(key, 'its list holds a message without content')
-    }
-    // Whatever the filter made of them, the child sees no more than any child does.
-    const shared = sharedMessage(role, parts)
-    return shared ? [shared] : []
-  })
+  const messages: Message[] = []
+  // By index: a loop over the list itself would skip holes, which are no messages either.
+  for (let index = 0; index < chosen.length; index++) {
+    const message: unknown = chosen[index]
+    const own = given.has(message) ? (message as Message) : ownMessage(message, index, key)
+    if (own) messages.push(own)
+  }
+  return messages
+}
+
+/** A message that the filter made itself, in any form that an input may have; undefined if it says nothing. */
+function ownMessage(message: unknown, index: number, key: string): Message | undefined {
+  const { role, content } = isObject(message) ? message : {}
+  if (role !== 'user' && role !== 'assistant') {
+    throw filterFailed(key, 'its list holds something that is no user or assistant message')
+  }
+  if (isBlank(content)) return undefined
+  try {
+    return sharedMessage(role, partsFromContent(role, content, index))
+  } catch (cause) {
+    throw filterFailed(key, `in its list: ${thrownMessage(cause)}`, cause)
+  }
+}
+
+function isBlank(content: unknown): boolean {
+  if (typeof content === 'string') return content.trim() === ''
+  return (
+    Array.isArray(content) &&
+    content.every((part) => isObject(part) && part['type'] === 'text' && isBlank(part['text']))
+  )
 }
 
 function filterFailed(key: string, why: string, cause?: unknown): RetinueError {
@@ -71,10 +93,14 @@ function fromFirstUser(messages: Message[]): Message[] {
   return first === 0 ? messages : first < 0 ? [] : messages.slice(first)
 }
 
+/** Freezes a message down to its files: their data is the conversation's own. */
 function freeze(message: Message): void {
   if (Object.isFrozen(message)) return
   if (typeof message.content !== 'string') {
-    for (const part of message.content) Object.freeze(part)
+    for (const part of message.content) {
+      if (part.type === 'file') Object.freeze(part.data)
+      Object.freeze(part)
+    }
     Object.freeze(message.content)
   }
   Object.freeze(message)

@@ -1,9 +1,8 @@
-import { errorInfo, isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
+import { type ErrorInfo, errorInfo, isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
 import { noUsage } from '../events/usage.ts'
 import type { ToolResultRecord } from '../loop/run-state.ts'
 import { withoutSecrets } from '../model/model-error.ts'
 import { assertNever } from '../shared/assert-never.ts'
-import { isObject } from '../shared/records.ts'
 import type { DelegatedResult } from './delegate-target.ts'
 import { brandEnvelope, type DelegationEnvelope, type DelegationStatus, isEnvelope } from './envelope.ts'
 
@@ -15,7 +14,7 @@ export function settle(result: DelegatedResult, subAgentThreadId: string): Deleg
     status,
     text,
     ...(object === undefined ? {} : { object }),
-    ...(error ? { error: errorInfo(error) } : {}),
+    ...(error ? { error: errorOf(error) } : {}),
     finishReason,
     usage,
     totalUsage,
@@ -50,42 +49,27 @@ function withoutNested(record: ToolResultRecord): ToolResultRecord {
   return { ...record, result: brandEnvelope({ ...record.result, subAgentToolResults: [] }) }
 }
 
+/** An error for the application. Its `cause` is not enumerable: whoever prints or stores the envelope leaves it out. */
+export function errorOf(error: RetinueError): ErrorInfo & { readonly cause?: unknown } {
+  const info = errorInfo(error)
+  return error.cause === undefined ? info : Object.defineProperty(info, 'cause', { value: error.cause })
+}
+
 /** The result of a child that threw, or gave something that is no result. */
 export function failedResult(thrown: unknown, key: string): DelegatedResult {
-  const error = isRetinueError(thrown)
-    ? thrown
-    : new RetinueError({
-        code: 'delegation-failed',
-        message: `"${key}" failed: ${withoutSecrets(thrownMessage(thrown))}`,
-        hint: 'The cause of this error has its stack.',
-        cause: thrown,
-      })
+  const error = failureOf(thrown, key)
   return { text: '', finishReason: 'error', usage: noUsage(), totalUsage: noUsage(), error }
 }
 
-const FINISH_REASONS: ReadonlySet<unknown> = new Set([
-  'stop',
-  'length',
-  'content-filter',
-  'tool-calls',
-  'max-steps',
-  'aborted',
-  'error',
-  'other',
-])
-
-/** A result of code that is not ours, made whole: what is missing is empty, what is no result is a failure. */
-export function checkedResult(result: unknown, key: string): DelegatedResult {
-  if (!isObject(result) || typeof result['text'] !== 'string' || !FINISH_REASONS.has(result['finishReason'])) {
-    return failedResult(new TypeError('it gave no { text, finishReason, … }'), key)
-  }
-  const usage = isObject(result['usage']) ? result['usage'] : {}
-  const totalUsage = isObject(result['totalUsage']) ? result['totalUsage'] : usage
-  return {
-    ...(result as unknown as DelegatedResult),
-    usage: { ...noUsage(), ...usage },
-    totalUsage: { ...noUsage(), ...totalUsage },
-  }
+/** Whatever made a child fail, as a typed error: its words without keys, the thing itself as `cause`. */
+export function failureOf(thrown: unknown, key: string): RetinueError {
+  if (isRetinueError(thrown)) return thrown
+  return new RetinueError({
+    code: 'delegation-failed',
+    message: `"${key}" failed: ${withoutSecrets(thrownMessage(thrown))}`,
+    hint: 'The cause of this error tells more.',
+    cause: thrown,
+  })
 }
 
 export function cancelledResult(): DelegatedResult {

@@ -1,34 +1,23 @@
-import type { JSONValue } from '@ai-sdk/provider'
 import { modelSafeMessage } from '../errors/retinue-error.ts'
-import { disarm, disarmJson } from '../messages/framework-note.ts'
-import type { ToolOutput } from '../messages/message.ts'
+import { disarm } from '../messages/framework-note.ts'
 import { assertNever } from '../shared/assert-never.ts'
 import { toJson } from '../shared/json.ts'
 import type { DelegationEnvelope } from './envelope.ts'
 
 /** What the parent's model reads of a delegation: the answer, and for anything but a finished one a line that says what happened. */
 export function toModelText(key: string, envelope: DelegationEnvelope): string {
-  const text = disarm(envelope.text)
+  const text = disarm(answerOf(envelope))
   if (envelope.status === 'completed') return text
-  const line = `[${key}: ${envelope.status}. ${whatHappened(envelope)}]`
+  // What happened can quote the child: an answer that does not fit, say.
+  const line = disarm(`[${key}: ${envelope.status}. ${whatHappened(envelope)}]`)
   return text.trim() === '' ? line : `${line}\n${text}`
 }
 
-/** The whole envelope as JSON, for a parent that asked for it: bytes by type and size, no provider's words. */
-export function toModelJson(envelope: DelegationEnvelope): ToolOutput {
-  const { error, files, ...rest } = envelope
-  const shown = {
-    ...rest,
-    ...(error ? { error: { code: error.code, message: whatHappened(envelope) } } : {}),
-    files: files.map((file) =>
-      'url' in file ? file : { mediaType: file.mediaType, bytes: Math.floor((file.data.length * 3) / 4) },
-    ),
-  }
-  const json = toJson(shown)
-  return {
-    type: 'json',
-    value: disarmJson(json.ok ? json.value : ({ status: envelope.status, text: envelope.text } as JSONValue)),
-  }
+/** The answer in words; a target that answers with an object alone is read as JSON. */
+function answerOf({ text, object }: DelegationEnvelope): string {
+  if (text.trim() !== '' || object === undefined) return text
+  const json = toJson(object)
+  return json.ok ? JSON.stringify(json.value) : text
 }
 
 /** Why a delegation is not completed, in words that hold nothing of a provider's. */

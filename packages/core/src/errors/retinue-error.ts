@@ -72,7 +72,10 @@ export function thrownMessage(thrown: unknown): string {
   }
 }
 
-/** What a model may read of an error: our own words, never a provider's, which can hold secrets. */
+/**
+ * What a model may read of an error: our own words, never a provider's, which can hold secrets, nor those of an application's own
+ * functions or of another agent's tools.
+ */
 export function modelSafeMessage(error: Pick<ErrorInfo, 'code' | 'message'>): string {
   switch (error.code) {
     case 'model-call-failed':
@@ -81,6 +84,12 @@ export function modelSafeMessage(error: Pick<ErrorInfo, 'code' | 'message'>): st
       return 'The conversation was too long for its model.'
     case 'delegation-failed':
       return 'It broke off with an error.'
+    case 'agent-invalid':
+      return 'It could not begin.'
+    case 'message-filter-failed':
+      return 'What it may see of the conversation could not be decided, so it did not run.'
+    case 'tool-failed-repeatedly':
+      return 'It was given up: the same call of a tool failed three steps running.'
     default:
       return error.message
   }

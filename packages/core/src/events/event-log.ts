@@ -1,4 +1,5 @@
 import type { Chunk } from './chunk.ts'
+import { type Kept, type LogPlace, LogReader } from './log-reader.ts'
 import { mergeDeltas, tailDeltas } from './merge-deltas.ts'
 
 /** Chunks after which deltas are merged for readers that come late or lag. */
@@ -17,23 +18,30 @@ export interface RunScope {
  * reader never holds a writer up; what a slow one has not read yet is merged, so that memory is bounded by the content.
  */
 export class EventLog {
-  #chunks: Chunk[] = []
-  #closed = false
-  #mergeAt = MERGE_AFTER
-  #wake: (() => void)[] = []
-  readonly #cursors = new Set<Cursor>()
+  readonly #kept: Kept = { chunks: [], closed: false }
+  readonly #mergeAfter: number
+  #mergeAt: number
+  readonly #readers = new Set<LogPlace>()
   readonly #scopes = new Map<string, RunScope>()
 
+  constructor(mergeAfter: number = MERGE_AFTER) {
+    this.#mergeAfter = mergeAfter
+    this.#mergeAt = mergeAfter
+  }
+
+  /** Adds a chunk. The root's `finish` is the last: what a tool or a child that ignored an abort writes later is dropped. */
   push(chunk: Chunk): void {
-    this.#chunks.push(chunk)
-    if (this.#chunks.length >= this.#mergeAt) this.#merge()
-    if (this.#wake.length > 0) this.#wakeReaders()
+    if (this.#kept.closed) return
+    this.#kept.chunks.push(chunk)
+    if (this.#kept.chunks.length >= this.#mergeAt) this.#merge()
+    if (chunk.type === 'finish' && !this.#scopes.has(chunk.runId)) this.#kept.closed = true
+    for (const reader of this.#readers) reader.serve()
   }
 
   /** Ends the log: readers that have read it all are done. */
   close(): void {
-    this.#closed = true
-    this.#wakeReaders()
+    this.#kept.closed = true
+    for (const reader of this.#readers) reader.serve()
   }
 
   /** Says to which call of the parent's a delegation's run belongs. */
@@ -47,53 +55,35 @@ export class EventLog {
 
   /** Chunks held now. */
   get length(): number {
-    return this.#chunks.length
+    return this.#kept.chunks.length
+  }
+
+  /** Readers that have neither read to the end nor left. */
+  get readers(): number {
+    return this.#readers.size
   }
 
   /** A reader of the whole log, from its start. */
-  read(): AsyncIterator<Chunk, undefined> {
-    const cursor: Cursor = { index: 0, backlog: [], open: true }
-    this.#cursors.add(cursor)
-    const next = async (): Promise<IteratorResult<Chunk, undefined>> => {
-      while (cursor.open) {
-        const chunk = cursor.backlog.length > 0 ? cursor.backlog.shift() : this.#chunks[cursor.index++]
-        if (chunk) return { done: false, value: chunk }
-        // Nothing was there to read: the step that was taken is taken back.
-        cursor.index -= 1
-        if (this.#closed) break
-        await new Promise<void>((resolve) => this.#wake.push(resolve))
-      }
-      return this.#leave(cursor)
-    }
-    return { next, return: async () => this.#leave(cursor) }
-  }
-
-  #leave(cursor: Cursor): IteratorResult<Chunk, undefined> {
-    cursor.open = false
-    this.#cursors.delete(cursor)
-    return { done: true, value: undefined }
-  }
-
-  #wakeReaders(): void {
-    const waiting = this.#wake
-    this.#wake = []
-    for (const resolve of waiting) resolve()
+  read(): AsyncIterator<Chunk, undefined>
+  /** A reader of what `convert` makes of each chunk; those that it makes nothing of are passed over. */
+  read<T>(convert: (chunk: Chunk) => T | undefined): AsyncIterator<T, undefined>
+  read<T>(convert?: (chunk: Chunk) => T | undefined): AsyncIterator<Chunk | T, undefined> {
+    const reader = new LogReader<Chunk | T>(
+      this.#kept,
+      convert ?? ((chunk) => chunk),
+      () => void this.#readers.delete(reader),
+    )
+    this.#readers.add(reader)
+    return reader
   }
 
   #merge(): void {
-    const { chunks, before } = mergeDeltas(this.#chunks)
-    for (const cursor of this.#cursors) {
-      cursor.backlog.push(...tailDeltas(this.#chunks, cursor.index))
-      cursor.index = before(cursor.index)
+    const { chunks, before } = mergeDeltas(this.#kept.chunks)
+    for (const reader of this.#readers) {
+      reader.backlog.push(...tailDeltas(this.#kept.chunks, reader.index))
+      reader.index = before(reader.index)
     }
-    this.#chunks = chunks
-    this.#mergeAt = chunks.length + Math.max(MERGE_AFTER, chunks.length)
+    this.#kept.chunks = chunks
+    this.#mergeAt = chunks.length + Math.max(this.#mergeAfter, chunks.length)
   }
-}
-
-/** A reader's place: its own backlog first (the rest of texts that were merged while it was in the middle of them), then the log. */
-interface Cursor {
-  index: number
-  backlog: Chunk[]
-  open: boolean
 }

@@ -11,31 +11,26 @@ export interface Merged {
 export function mergeDeltas(log: readonly Chunk[]): Merged {
   const chunks: Chunk[] = []
   const origin: number[] = []
-  const open = new Map<string, MergedBlock>()
-  const merged: MergedBlock[] = []
+  const open = new Map<string, Deltas>()
+  const all: { at: number; deltas: Deltas }[] = []
   for (let i = 0; i < log.length; i++) {
     const chunk = log[i] as Chunk
     const block = blockOf(chunk)
-    const known = block && open.get(block.key)
-    if (known && block.delta !== undefined) {
-      known.text += block.delta
-      continue
-    }
     if (block?.delta !== undefined) {
-      const begun = { at: chunks.length, text: block.delta }
-      open.set(block.key, begun)
-      merged.push(begun)
+      const known = open.get(block.key)
+      if (known) {
+        known.rest.push(block.delta)
+        continue
+      }
+      const deltas: Deltas = { first: chunk, text: block.delta, rest: [] }
+      open.set(block.key, deltas)
+      all.push({ at: chunks.length, deltas })
     } else if (block) open.delete(block.key)
     origin.push(i)
     chunks.push(chunk)
   }
-  for (const { at, text } of merged) chunks[at] = withText(chunks[at] as Chunk, text)
+  for (const { at, deltas } of all) chunks[at] = joined(deltas)
   return { chunks, before: (index) => lowerBound(origin, index) }
-}
-
-interface MergedBlock {
-  at: number
-  text: string
 }
 
 /** What a reader at `index` has not read of the blocks that it is in the middle of, one chunk a block. */
@@ -46,18 +41,29 @@ export function tailDeltas(log: readonly Chunk[], index: number): Chunk[] {
     if (block?.delta !== undefined) begun.add(block.key)
     else if (block) begun.delete(block.key)
   }
-  const tails = new Map<string, Chunk>()
+  const tails = new Map<string, Deltas>()
   for (let i = index; i < log.length && begun.size > 0; i++) {
     const chunk = log[i] as Chunk
     const block = blockOf(chunk)
     if (!block || !begun.has(block.key)) continue
+    const known = tails.get(block.key)
     if (block.delta === undefined) begun.delete(block.key)
-    else {
-      const known = tails.get(block.key)
-      tails.set(block.key, known ? withText(known, textOf(known) + block.delta) : chunk)
-    }
+    else if (known) known.rest.push(block.delta)
+    else tails.set(block.key, { first: chunk, text: block.delta, rest: [] })
   }
-  return [...tails.values()]
+  return [...tails.values()].map(joined)
+}
+
+/** Deltas of one block: the first, and the texts of those after it. */
+interface Deltas {
+  readonly first: Chunk
+  readonly text: string
+  readonly rest: string[]
+}
+
+/** The deltas as one. They are joined at once: a text that grew piece by piece would keep every piece alive. */
+function joined({ first, text, rest }: Deltas): Chunk {
+  return rest.length === 0 ? first : withText(first, text + rest.join(''))
 }
 
 /** The block that a chunk belongs to; `delta` is undefined for the chunk that opens or closes it. */
@@ -81,10 +87,6 @@ function blockOf(chunk: Chunk): { key: string; delta: string | undefined } | und
     default:
       return undefined
   }
-}
-
-function textOf(chunk: Chunk): string {
-  return blockOf(chunk)?.delta ?? ''
 }
 
 function withText(chunk: Chunk, text: string): Chunk {

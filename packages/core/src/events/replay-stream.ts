@@ -40,24 +40,3 @@ export class ReplayStream<T> implements AsyncIterable<T> {
     return this.toReadableStream().pipeTo(destination)
   }
 }
-
-/** The items of `source` that `convert` gives a value for. */
-export function mapReader<A, B>(
-  source: AsyncIterator<A, undefined>,
-  convert: (item: A) => B | undefined,
-): AsyncIterator<B, undefined> {
-  return {
-    next: async () => {
-      for (;;) {
-        const { done, value } = await source.next()
-        if (done) return { done: true, value: undefined }
-        const converted = convert(value)
-        if (converted !== undefined) return { done: false, value: converted }
-      }
-    },
-    return: async () => {
-      await source.return?.()
-      return { done: true, value: undefined }
-    },
-  }
-}

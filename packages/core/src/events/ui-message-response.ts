@@ -1,6 +1,8 @@
+import { toJson } from '../shared/json.ts'
 import type { Chunk, Source } from './chunk.ts'
+import type { EventLog } from './event-log.ts'
 import type { FinishReason } from './finish-reason.ts'
-import { mapReader, ReplayStream } from './replay-stream.ts'
+import { ReplayStream } from './replay-stream.ts'
 
 /** Options of the web response. */
 export interface UiResponseOptions {
@@ -13,19 +15,15 @@ export interface UiResponseOptions {
 export type UiChunk = { type: string } & Record<string, unknown>
 
 /** A root run's events as the server-sent events that the AI SDK's `useChat` reads. A reader that leaves ends nothing. */
-export function uiMessageResponse(
-  events: AsyncIterator<Chunk, undefined>,
-  rootRunId: string,
-  options: UiResponseOptions = {},
-): Response {
+export function uiMessageResponse(log: EventLog, rootRunId: string, options: UiResponseOptions = {}): Response {
   const encoder = new TextEncoder()
-  const frames = mapReader(events, (chunk) => {
+  const frame = (chunk: Chunk): Uint8Array | undefined => {
     const ui = toUiChunks(chunk, rootRunId)
     if (ui.length === 0) return undefined
     const done = chunk.type === 'finish' && chunk.runId === rootRunId ? 'data: [DONE]\n\n' : ''
-    return encoder.encode(ui.map((item) => `data: ${JSON.stringify(item)}\n\n`).join('') + done)
-  })
-  return new Response(new ReplayStream(() => frames).toReadableStream(), {
+    return encoder.encode(ui.map((item) => `data: ${jsonText(item)}\n\n`).join('') + done)
+  }
+  return new Response(new ReplayStream(() => log.read(frame)).toReadableStream(), {
     status: options.status ?? 200,
     headers: {
       'content-type': 'text/event-stream',
@@ -35,6 +33,19 @@ export function uiMessageResponse(
       ...options.headers,
     },
   })
+}
+
+/** A UI chunk as JSON. What JSON can't carry (a result with a bigint, say) says so in its place, and the stream goes on. */
+function jsonText(item: UiChunk): string {
+  try {
+    return JSON.stringify(item)
+  } catch {
+    const entries = Object.entries(item).map(([key, value]): [string, unknown] => {
+      const json = toJson(value)
+      return [key, json.ok ? json.value : `This can't be told in JSON: ${json.reason}`]
+    })
+    return JSON.stringify(Object.fromEntries(entries))
+  }
 }
 
 /** The UI chunks of an event: the root's own, delegations as data parts, and whatever tools wrote for the user interface. */

@@ -1,6 +1,7 @@
 import { RetinueError } from '../errors/retinue-error.ts'
 import { addUsage } from '../events/usage.ts'
 import { isRetryable, modelError, retryDelay } from '../model/model-error.ts'
+import { soundPart } from '../model/stream-part.ts'
 import { ABORTED } from '../shared/abort.ts'
 import type { ModelStream } from './effects.ts'
 import { modelRequest } from './model-request.ts'
@@ -46,8 +47,10 @@ async function attemptCall(run: Run, candidate: ModelCandidate, turn: ModelTurn)
   const { abort } = run.root
   if (abort.aborted) return { type: 'aborted' }
   try {
-    const model = candidate.model ?? (await candidate.make())
-    const opening = run.root.effects.callModel(model, modelRequest(run, model))
+    const model = candidate.model ?? (await abort.race(candidate.make()))
+    if (model === ABORTED) return { type: 'aborted' }
+    turn.called(candidate.use)
+    const opening = Promise.resolve(run.root.effects.callModel(model, modelRequest(run, model)))
     const opened = await abort.race(opening)
     if (opened === ABORTED) {
       discard(opening)
@@ -69,7 +72,8 @@ async function readStream(run: Run, stream: ModelStream['stream'], turn: ModelTu
       const { done, value } = await reader.read()
       if (abort.aborted) return { type: 'aborted' }
       if (done) return { type: 'failed', thrown: incomplete(turn) }
-      turn.accept(value)
+      const part = soundPart(value)
+      if (part) turn.accept(part)
     }
   } finally {
     release()

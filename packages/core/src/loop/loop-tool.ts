@@ -1,6 +1,8 @@
 import { RetinueError } from '../errors/retinue-error.ts'
 import type { Chunk } from '../events/chunk.ts'
+import { ABORTED } from '../shared/abort.ts'
 import type { CompiledTool } from '../tools/compile-tool.ts'
+import { notRun } from '../tools/outcome.ts'
 import type { ToolContext, ToolWriter } from '../tools/tool.ts'
 import { type CallRef, emit, type LoopTool, type Run } from './run.ts'
 
@@ -10,7 +12,11 @@ export function loopTool({ definition, check, execute }: CompiledTool): LoopTool
   return {
     definition,
     check,
-    execute: async (args, call, run) => run.root.effects.runTool(() => execute(args, toolContext(call, run))),
+    execute: async (args, call, run) => {
+      const { abort, effects } = run.root
+      const outcome = await abort.race(effects.runTool(() => execute(args, toolContext(call, run))))
+      return outcome === ABORTED ? notRun('aborted') : outcome
+    },
   }
 }
 

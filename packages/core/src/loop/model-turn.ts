@@ -1,11 +1,22 @@
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider'
-import { noUsage, type Usage } from '../events/usage.ts'
+import type { ErrorInfo } from '../errors/retinue-error.ts'
+import type { GeneratedFile, ModelUse } from '../events/chunk.ts'
+import { noUsage } from '../events/usage.ts'
 import { disarm } from '../messages/framework-note.ts'
-import { valueOutput } from '../messages/from-parts.ts'
 import type { AssistantPart, ReasoningPart, TextPart } from '../messages/message.ts'
-import { fileOf, finishOf, type ModelFinish, type StreamPart, usageOf } from '../model/stream-part.ts'
-import { isObject } from '../shared/records.ts'
-import { legalToolName } from '../tools/tool-name.ts'
+import { errorOutput, valueOutput } from '../messages/tool-output.ts'
+import {
+  fileOf,
+  finishOf,
+  type ModelFinish,
+  responseOf,
+  type StreamPart,
+  sourceOf,
+  usageOf,
+  warningsOf,
+} from '../model/stream-part.ts'
+import { toJson } from '../shared/json.ts'
+import { legalToolName } from '../shared/tool-name.ts'
 import { CallIds } from './call-ids.ts'
 import { type PendingCall, pendingCall } from './pending-call.ts'
 import type { Failure } from './repeated-failures.ts'
@@ -40,6 +51,14 @@ export class ModelTurn {
     this.step = newStep(run.state.iteration, candidate)
   }
 
+  /** Says that a model is called now, and which: one that could not be made is not counted as a call. */
+  called(use: ModelUse): void {
+    this.step.model = use
+    this.step.usage.calls = 1
+    this.step.usage.unreportedCalls = 1
+  }
+
+  /** Takes the next part; it must be a sound one. */
   accept(part: StreamPart): void {
     switch (part.type) {
       case 'text-start':
@@ -131,8 +150,9 @@ export class ModelTurn {
     if (metadata) block.part.providerOptions = metadata
     if (block.shown) emit(this.#run, `${kind}-end`, { id })
     block.part.text = kind === 'text' ? disarm(block.part.text) : block.part.text
-    // Providers refuse an empty text; an empty reasoning can carry what its provider needs back.
-    const keep = block.part.text !== '' || (kind === 'reasoning' && block.part.providerOptions !== undefined)
+    // Providers refuse a text that is empty or blank; an empty reasoning can carry what its provider needs back.
+    const text = kind === 'text' ? block.part.text.trim() : block.part.text
+    const keep = text !== '' || (kind === 'reasoning' && block.part.providerOptions !== undefined)
     if (!keep) this.content.splice(this.content.indexOf(block.part), 1)
   }
 
@@ -158,7 +178,7 @@ export class ModelTurn {
     this.begin()
     const id = this.#ids.made(part.toolCallId)
     if (this.#inputs.delete(id)) emit(this.#run, 'tool-call-input-streaming-end', { toolCallId: id })
-    const call = pendingCall(id, String(part.toolName), part.input, this.#run.tools)
+    const call = pendingCall(id, part.toolName, part.input, this.#run.tools)
     if (call.warning) this.step.warnings.push(call.warning)
     const { toolCallId, toolName, args } = call
     const executed = part.providerExecuted === true ? { providerExecuted: true } : {}
@@ -169,7 +189,7 @@ export class ModelTurn {
       toolName,
       input: args,
       ...executed,
-      ...(part.providerMetadata ? { providerOptions: part.providerMetadata } : {}),
+      ...metadataOf(part),
     })
     if (part.providerExecuted !== true) this.calls.push(call)
     emit(this.#run, 'tool-call', { toolCallId, toolName, args, ...executed })
@@ -178,49 +198,63 @@ export class ModelTurn {
   #providerResult(part: Extract<StreamPart, { type: 'tool-result' }>): void {
     this.begin()
     if (part.preliminary === true) return
-    const toolCallId = this.#ids.known(part.toolCallId)
-    const call = this.step.toolCalls.find((made) => made.toolCallId === toolCallId)
-    if (toolCallId === undefined || !call) {
-      this.step.warnings.push(`The provider sent a result of "${part.toolName}" without its call.`)
+    const known = this.#ids.known(part.toolCallId)
+    const call = this.step.toolCalls.find((made) => made.toolCallId === known)
+    const answered = this.step.toolResults.some((result) => result.toolCallId === known)
+    if (!call?.providerExecuted || answered) {
+      this.step.warnings.push(`The provider sent a result of "${part.toolName}" that answers no open call of its own.`)
       return
     }
-    const { toolName, args } = call
-    const output = valueOutput(part.result)
-    this.content.push({ type: 'tool-result', toolCallId, toolName, output })
-    this.step.toolResults.push({
-      toolCallId,
-      toolName,
-      args,
-      result: part.result,
-      providerExecuted: true,
-      ...(part.isError ? { isError: true } : {}),
-    })
-    emit(this.#run, 'tool-result', { toolCallId, toolName, args, result: part.result, providerExecuted: true })
+    const { toolCallId, toolName, args } = call
+    const json = toJson(part.result)
+    const result = json.ok ? json.value : json.reason
+    const record = { toolCallId, toolName, args, result, providerExecuted: true }
+    if (part.isError === true) {
+      const error: ErrorInfo = { code: 'tool-failed', message: `The provider's tool "${toolName}" failed.` }
+      this.content.push({ type: 'tool-result', toolCallId, toolName, output: errorOutput(result) })
+      this.step.toolResults.push({ ...record, error, isError: true })
+      emit(this.#run, 'tool-error', { toolCallId, toolName, args, error })
+      return
+    }
+    this.content.push({ type: 'tool-result', toolCallId, toolName, output: valueOutput(result) })
+    this.step.toolResults.push(record)
+    emit(this.#run, 'tool-result', record)
   }
 
   #other(part: StreamPart): void {
     switch (part.type) {
       case 'source': {
-        const { type: _type, providerMetadata: _metadata, ...source } = part
+        const source = sourceOf(part)
+        if (!source) {
+          this.#skipped(part.type)
+          return
+        }
         this.begin()
         this.step.sources.push(source)
         emit(this.#run, 'source', source)
         return
       }
-      case 'file': {
+      case 'file':
+      case 'reasoning-file': {
         const file = fileOf(part)
+        if (!file) {
+          this.#skipped(part.type)
+          return
+        }
         this.begin()
+        this.content.push(filePart(part, file))
+        // A file of the model's thinking goes back to its provider, and is no part of the answer.
+        if (part.type === 'reasoning-file') return
         this.step.files.push(file)
-        this.content.push({
-          type: 'file',
-          mediaType: file.mediaType,
-          data: 'url' in file ? { type: 'url', url: new URL(file.url) } : { type: 'data', data: file.data },
-        })
         emit(this.#run, 'file', file)
         return
       }
+      case 'custom':
+        this.begin()
+        this.content.push({ type: 'custom', kind: part.kind, ...metadataOf(part) })
+        return
       case 'stream-start':
-        for (const warning of part.warnings ?? []) this.step.warnings.push(warningText(warning))
+        this.step.warnings.push(...warningsOf(part.warnings))
         return
       case 'response-metadata':
         this.step.response = responseOf(part)
@@ -238,6 +272,10 @@ export class ModelTurn {
         return
     }
   }
+
+  #skipped(type: string): void {
+    this.step.warnings.push(`The provider sent a part of type "${type}" that can't be read.`)
+  }
 }
 
 type BlockKind = 'text' | 'reasoning'
@@ -250,9 +288,6 @@ interface OpenBlock {
 }
 
 function newStep(iteration: number, candidate: ModelCandidate): Step {
-  const usage: Usage = noUsage()
-  usage.calls = 1
-  usage.unreportedCalls = 1
   return {
     iteration,
     model: candidate.use,
@@ -263,24 +298,23 @@ function newStep(iteration: number, candidate: ModelCandidate): Step {
     sources: [],
     files: [],
     finishReason: 'other',
-    usage,
+    usage: noUsage(),
     warnings: [],
   }
 }
 
-function warningText(warning: unknown): string {
-  const { type, message, setting, feature, details } = isObject(warning) ? warning : {}
-  return [type, setting ?? feature, message ?? details].filter((piece) => typeof piece === 'string').join(': ')
+/** A file as the history keeps it, with what its provider wants back. */
+function filePart(
+  part: { type: 'file' | 'reasoning-file'; providerMetadata?: SharedV4ProviderMetadata },
+  file: GeneratedFile,
+): Extract<AssistantPart, { type: 'file' | 'reasoning-file' }> {
+  const data =
+    'url' in file ? { type: 'url' as const, url: new URL(file.url) } : { type: 'data' as const, data: file.data }
+  return { type: part.type, mediaType: file.mediaType, data, ...metadataOf(part) }
 }
 
-function responseOf(part: {
-  id?: string | undefined
-  modelId?: string | undefined
-  timestamp?: Date | undefined
-}): NonNullable<Step['response']> {
-  return {
-    ...(part.id === undefined ? {} : { id: part.id }),
-    ...(part.modelId === undefined ? {} : { modelId: part.modelId }),
-    ...(part.timestamp === undefined ? {} : { timestamp: part.timestamp.toISOString() }),
-  }
+function metadataOf(part: { providerMetadata?: SharedV4ProviderMetadata }): {
+  providerOptions?: SharedV4ProviderMetadata
+} {
+  return part.providerMetadata ? { providerOptions: part.providerMetadata } : {}
 }

@@ -1,8 +1,8 @@
 import type { JSONValue } from '@ai-sdk/provider'
 import { disarm, disarmJson } from '../messages/framework-note.ts'
+import { isToolName, legalToolName } from '../shared/tool-name.ts'
 import { failed, type Outcome } from '../tools/outcome.ts'
 import { parseArguments } from '../tools/parse-arguments.ts'
-import { isToolName, legalToolName } from '../tools/tool-name.ts'
 import type { LoopTool, ToolSet } from './run.ts'
 
 /** A call that the model made, ready to run or already failed. */

@@ -7,6 +7,7 @@ import type { ModelTurn } from './model-turn.ts'
 import { type NextStep, nextStep } from './next-step.ts'
 import { countFailures, hopelessFailure } from './repeated-failures.ts'
 import { emit, type Run } from './run.ts'
+import type { RunState } from './run-state.ts'
 import { runToolCalls } from './run-tool-calls.ts'
 
 /**
@@ -15,6 +16,7 @@ import { runToolCalls } from './run-tool-calls.ts'
  */
 export async function runLoop(run: Run): Promise<void> {
   const { state } = run
+  run.root.begun.add(state.runId)
   emit(run, 'start', { id: state.agentId, messageId: state.runId })
   try {
     for (;;) {
@@ -55,12 +57,17 @@ async function iterate(run: Run): Promise<NextStep> {
     calls: turn.calls.length,
     clientCalls,
     hopeless: isHopeless(run, turn),
-    answer: turn.calls.length > 0 || step.finishReason === 'error' ? 'unchecked' : await checkAnswer(run, step.text),
+    answer: isAnswer(turn) ? await checkAnswer(run, step.text) : 'unchecked',
     iteration: state.iteration,
     maxSteps: state.maxSteps,
   })
   endStep(run, turn, next)
   return next
+}
+
+/** Whether the model said all that it had to say: an answer that was cut off is not held against a schema. */
+function isAnswer({ calls, step }: ModelTurn): boolean {
+  return calls.length === 0 && (step.finishReason === 'stop' || step.finishReason === 'tool-calls')
 }
 
 /** Whether the run gets nowhere: the same tool failed in the same way in several steps running. */
@@ -92,7 +99,7 @@ function endStep(run: Run, { step }: ModelTurn, next: NextStep): void {
 function finish(run: Run, reason: FinishReason): void {
   const { state } = run
   state.finishReason = reason
-  if (reason === 'stop' && state.text.trim() === '') run.error ??= emptyAnswer(run)
+  if (reason === 'stop' && isEmpty(state)) run.error ??= emptyAnswer(run)
   if (reason === 'aborted') run.error = undefined
   if (run.error) {
     state.error = errorInfo(run.error)
@@ -101,6 +108,11 @@ function finish(run: Run, reason: FinishReason): void {
   if (reason === 'aborted') emit(run, 'abort', abortReason(run.root.abort.signal.reason))
   const { usage, totalUsage } = state
   emit(run, 'finish', { stepResult: { reason, isContinued: false }, output: { usage }, totalUsage })
+}
+
+/** Whether a run ended with nothing to show for it: a picture is an answer too. */
+function isEmpty({ text, steps }: RunState): boolean {
+  return text.trim() === '' && !steps.at(-1)?.files.length
 }
 
 function abortReason(reason: unknown): { reason?: string } {

@@ -3,7 +3,7 @@ import type { GeneratedFile, ModelUse, Source } from '../events/chunk.ts'
 import type { FinishReason } from '../events/finish-reason.ts'
 import { noUsage, type Usage } from '../events/usage.ts'
 import type { Message } from '../messages/message.ts'
-import type { ModelFinish } from '../model/stream-part.ts'
+import type { ModelFinish, ResponseFacts } from '../model/stream-part.ts'
 
 /** Where a run stands, as plain JSON: what is saved when it stops, and all that a resumed one needs beside its agent. */
 export interface RunState {
@@ -47,7 +47,7 @@ export interface Step {
   finishReason: ModelFinish | 'aborted'
   usage: Usage
   warnings: string[]
-  response?: { id?: string; modelId?: string; timestamp?: string }
+  response?: ResponseFacts
   providerMetadata?: Record<string, unknown>
 }
 

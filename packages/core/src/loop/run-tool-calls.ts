@@ -2,7 +2,7 @@ import { isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-e
 import type { ToolMessage, ToolResultPart } from '../messages/message.ts'
 import { ABORTED } from '../shared/abort.ts'
 import { forEachLimited } from '../shared/for-each-limited.ts'
-import { failed, failedWith, type Outcome } from '../tools/outcome.ts'
+import { failed, failedWith, notRun, type Outcome } from '../tools/outcome.ts'
 import type { ModelTurn } from './model-turn.ts'
 import type { PendingCall } from './pending-call.ts'
 import { emit, type Run } from './run.ts'
@@ -36,11 +36,11 @@ async function outcomeOf(run: Run, call: PendingCall): Promise<Outcome | undefin
   if (call.problem || !call.tool) return call.problem
   if (abort.aborted) return notRun('aborted')
   try {
-    const checked = await call.tool.check(call.args)
+    const checking = call.tool.check(call.args)
+    const checked = checking instanceof Promise ? await abort.race(checking) : checking
+    if (checked === ABORTED || abort.aborted) return notRun('aborted')
     if (!checked.ok) return unfit(call, checked.issues)
-    if (!call.tool.execute) return undefined
-    const outcome = await abort.race(call.tool.execute(checked.value, call, run))
-    return outcome === ABORTED ? notRun('aborted') : outcome
+    return await call.tool.execute?.(checked.value, call, run)
   } catch (thrown) {
     return failedWith(
       isRetinueError(thrown)
@@ -61,17 +61,6 @@ function unfit(call: PendingCall, issues: string): Outcome {
     `The arguments of "${call.toolName}" don't fit: ${issues}. Nothing was run.`,
     `Expected: ${expected}`,
   )
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  length: 'the answer that asked for it was cut off at its longest',
-  'content-filter': 'the provider filtered the answer that asked for it',
-  error: 'the answer that asked for it broke off',
-  aborted: 'the run was aborted before the call had ended',
-}
-
-function notRun(why: string): Outcome {
-  return failed('tool-not-run', `This call has no result: ${REASONS[why] ?? why}.`)
 }
 
 /** Shows the end of a call at once, whatever its siblings do. */

@@ -22,6 +22,8 @@ export interface RootRun {
   readonly effects: Effects
   /** The call ids that occurred, which makes each unique in the tree. */
   readonly callIds: Set<string>
+  /** The runs that came into the loop. Each of them ends soon after an abort, with what it has, and so is waited for. */
+  readonly begun: Set<string>
   /** Runs of children begun, which numbers them. */
   children: number
   readonly maxDepth: number
@@ -83,7 +85,7 @@ export interface ToolSet {
 export interface LoopTool {
   readonly definition: LanguageModelV4FunctionTool
   readonly check: (args: unknown) => Checked | Promise<Checked>
-  /** Absent: the client's to run. It never throws. */
+  /** Absent: the client's to run. It never throws, and settles as soon as the run is aborted. */
   readonly execute?: (args: unknown, call: CallRef, run: Run) => Promise<Outcome>
 }
 

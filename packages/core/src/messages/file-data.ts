@@ -11,26 +11,51 @@ export function base64(bytes: Uint8Array): string {
   return btoa(binary)
 }
 
-/** File data in any form the AI SDK takes (bytes, base64, data URL, URL, tagged), in the internal one. */
+/**
+ * File data in any form the AI SDK takes (bytes, base64, data URL, URL, tagged), in the internal one. Undefined for what is none of
+ * these, a path or a URL that only the caller's machine can open included.
+ */
 export function fileData(data: unknown): { data: SharedV4FileData; mediaType?: string } | undefined {
   if (typeof data === 'string') return fromString(data)
   if (data instanceof URL) return fromString(data.href)
   if (data instanceof Uint8Array) return { data: { type: 'data', data: base64(data) } }
   if (data instanceof ArrayBuffer) return { data: { type: 'data', data: base64(new Uint8Array(data)) } }
   if (!isObject(data)) return undefined
-  if (data['type'] === 'data') return fileData(data['data'])
-  if (data['type'] === 'url') return fileData(data['url'])
-  if (data['type'] === 'reference' || data['type'] === 'text') return { data: data as unknown as SharedV4FileData }
+  const { type, text, reference } = data
+  if (type === 'data') return fileData(data['data'])
+  if (type === 'url') return fileData(data['url'])
+  if (type === 'text' && typeof text === 'string') return { data: { type, text } }
+  if (type === 'reference' && isObject(reference)) return { data: { type, reference: reference as ProviderReference } }
   return undefined
 }
 
+type ProviderReference = Extract<SharedV4FileData, { type: 'reference' }>['reference']
+
+/** Schemes of what only the machine that made them can open. */
+const LOCAL = /^(?:file|blob|about|javascript):/i
+
 function fromString(text: string): { data: SharedV4FileData; mediaType?: string } | undefined {
-  const inline = /^data:([^;,]*)(;[^,]*)?,(.*)$/s.exec(text)
-  if (inline) {
-    const [, mediaType = '', parameters = '', body = ''] = inline
-    const data = parameters.endsWith(';base64') ? body : base64(new TextEncoder().encode(decodeURIComponent(body)))
-    return { data: { type: 'data', data }, ...(mediaType === '' ? {} : { mediaType }) }
+  if (/^data:/i.test(text)) return fromDataUrl(text)
+  if (/^[a-z][a-z0-9+.-]*:/i.test(text))
+    return LOCAL.test(text) || !URL.canParse(text) ? undefined : { data: { type: 'url', url: new URL(text) } }
+  return /^[A-Za-z0-9+/_=\s-]+$/.test(text) ? { data: { type: 'data', data: text } } : undefined
+}
+
+function fromDataUrl(text: string): { data: SharedV4FileData; mediaType?: string } | undefined {
+  const comma = text.indexOf(',')
+  if (comma < 0) return undefined
+  const [mediaType = '', ...parameters] = text.slice('data:'.length, comma).split(';')
+  const body = text.slice(comma + 1)
+  const inline = parameters.at(-1)?.toLowerCase() === 'base64' ? body : percentDecoded(body)
+  return inline === undefined
+    ? undefined
+    : { data: { type: 'data', data: inline }, ...(mediaType === '' ? {} : { mediaType }) }
+}
+
+function percentDecoded(body: string): string | undefined {
+  try {
+    return base64(new TextEncoder().encode(decodeURIComponent(body)))
+  } catch {
+    return undefined
   }
-  if (/^https?:\/\//i.test(text)) return URL.canParse(text) ? { data: { type: 'url', url: new URL(text) } } : undefined
-  return { data: { type: 'data', data: text } }
 }

@@ -5,14 +5,14 @@ import type { UserMessage } from './message.ts'
  * What the framework adds to a conversation is a user message that begins with this mark. Wherever else the mark occurs it is
  * altered, so that no person, model, tool or file can speak as the framework.
  */
-export const FRAMEWORK_MARK = '[retinue]'
+const FRAMEWORK_MARK = '[retinue]'
 const DISARMED_MARK = '[retinue ]'
 
 /** A message of the framework's own; its `origin` says which part of it spoke. */
 export function frameworkNote(text: string, origin: string): UserMessage {
   return {
     role: 'user',
-    content: [{ type: 'text', text: `${FRAMEWORK_MARK} ${text}` }],
+    content: [{ type: 'text', text: `${FRAMEWORK_MARK} ${disarm(text)}` }],
     providerOptions: { retinue: { origin } },
   }
 }

@@ -1,15 +1,16 @@
-import type { JSONValue } from '@ai-sdk/provider'
-import { toJson } from '../shared/json.ts'
+import type { RetinueError } from '../errors/retinue-error.ts'
 import { isObject } from '../shared/records.ts'
+import { legalToolName } from '../shared/tool-name.ts'
 import { fileData } from './file-data.ts'
-import { disarm, disarmJson } from './framework-note.ts'
+import { disarm } from './framework-note.ts'
 import { inputError } from './input-error.ts'
-import type { AssistantPart, FilePart, TextPart, ToolOutput } from './message.ts'
+import type { AssistantPart, FilePart, TextPart } from './message.ts'
+import { taggedOutput, valueOutput } from './tool-output.ts'
 
 export type Role = 'system' | 'user' | 'assistant' | 'tool'
 type Part = AssistantPart
 
-/** The parts of a model message's content, in the internal form; empty texts are left out. */
+/** The parts of a model message's content, in the internal form; blank texts are left out. */
 export function partsFromContent(role: Role, content: unknown, index: number): Part[] {
   if (typeof content === 'string') {
     if (content.trim() !== '') return [{ type: 'text', text: disarm(content) }]
@@ -22,18 +23,27 @@ export function partsFromContent(role: Role, content: unknown, index: number): P
   for (const part of content) {
     const converted = isObject(part) ? convertPart(role, part) : undefined
     if (!converted) {
-      const type = isObject(part) ? JSON.stringify(part['type']) : typeof part
-      throw inputError(
-        `Message ${index} (${role}) has a part of type ${type}, which that role cannot hold.`,
-        undefined,
-        index,
-      )
+      throw unreadable(role, part, index)
     }
-    if (converted.type !== 'text' || converted.text !== '') parts.push(converted)
+    // Providers refuse a text that is empty or blank.
+    if (converted.type !== 'text' || converted.text.trim() !== '') parts.push(converted)
   }
   if (parts.length === 0 && role === 'user')
     throw inputError(`Message ${index} is empty.`, 'Leave it out, or give it text or a file.', index)
   return parts
+}
+
+function unreadable(role: Role, part: unknown, index: number): RetinueError {
+  const type: unknown = isObject(part) ? part['type'] : typeof part
+  if (role !== 'tool' && (type === 'file' || type === 'image')) {
+    return inputError(
+      `Message ${index} (${role}) has a part of type "${type}" without data that a model can be given.`,
+      'Pass bytes, base64, a data URL or an https URL, and the mediaType: { type: "file", data, mediaType: "image/png" }.',
+      index,
+    )
+  }
+  const what = `a part of type ${JSON.stringify(type)}, which that role cannot hold`
+  return inputError(`Message ${index} (${role}) has ${what}.`, undefined, index)
 }
 
 function convertPart(role: Role, part: Record<string, unknown>): Part | undefined {
@@ -76,40 +86,31 @@ function filePart(part: Record<string, unknown>): FilePart | undefined {
 function toolCallPart(part: Record<string, unknown>): Part | undefined {
   const { toolCallId, toolName } = part
   if (typeof toolCallId !== 'string' || typeof toolName !== 'string') return undefined
-  const input = part['input'] ?? part['args'] ?? {}
+  const input = callInput(part['input'] ?? part['args'])
   const executed = part['providerExecuted'] === true ? { providerExecuted: true } : {}
-  return { type: 'tool-call', toolCallId, toolName, input, ...executed, ...options(part) }
+  return { type: 'tool-call', toolCallId, toolName: legalToolName(toolName), input, ...executed, ...options(part) }
 }
 
 function toolResultPart(part: Record<string, unknown>): Part | undefined {
   const { toolCallId, toolName } = part
   if (typeof toolCallId !== 'string' || typeof toolName !== 'string') return undefined
-  const output = isOutput(part['output']) ? disarmOutput(part['output']) : valueOutput(part['output'] ?? part['result'])
-  return { type: 'tool-result', toolCallId, toolName, output, ...options(part) }
+  const output = taggedOutput(part['output']) ?? valueOutput(part['output'] ?? part['result'])
+  return { type: 'tool-result', toolCallId, toolName: legalToolName(toolName), output, ...options(part) }
 }
 
-const OUTPUT_TYPES: ReadonlySet<unknown> = new Set([
-  'text',
-  'json',
-  'error-text',
-  'error-json',
-  'content',
-  'execution-denied',
-])
-
-function isOutput(value: unknown): value is ToolOutput {
-  return isObject(value) && OUTPUT_TYPES.has(value['type'])
-}
-
-function disarmOutput(output: ToolOutput): ToolOutput {
-  return disarmJson(output as JSONValue) as ToolOutput
-}
-
-/** A bare value as a tool's output: text as text, everything else as JSON. */
-export function valueOutput(value: unknown): ToolOutput {
-  if (typeof value === 'string') return { type: 'text', value: disarm(value) }
-  const json = toJson(value)
-  return json.ok ? { type: 'json', value: disarmJson(json.value) } : { type: 'error-text', value: json.reason }
+/** The arguments of a recorded call as the object that every provider wants, whatever wrote the history. */
+export function callInput(input: unknown): Record<string, unknown> {
+  if (isObject(input)) return input
+  if (input === undefined || input === null) return {}
+  if (typeof input === 'string') {
+    try {
+      const parsed: unknown = JSON.parse(input)
+      if (isObject(parsed)) return parsed
+    } catch {
+      // It is text that was never JSON: kept as what it is.
+    }
+  }
+  return { value: input }
 }
 
 function options(part: Record<string, unknown>): { providerOptions?: never } {

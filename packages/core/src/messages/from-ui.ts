@@ -1,7 +1,10 @@
 import { isObject } from '../shared/records.ts'
-import { partsFromContent, type Role, valueOutput } from './from-parts.ts'
+import { legalToolName } from '../shared/tool-name.ts'
+import { disarm } from './framework-note.ts'
+import { callInput, partsFromContent, type Role } from './from-parts.ts'
 import { inputError } from './input-error.ts'
-import type { AssistantPart, Message, ToolResultPart } from './message.ts'
+import type { AssistantPart, Message, ToolOutput, ToolResultPart } from './message.ts'
+import { valueOutput } from './tool-output.ts'
 
 /** Parts of a UI message that say nothing to a model. */
 const SILENT: ReadonlySet<unknown> = new Set(['source-url', 'source-document'])
@@ -58,15 +61,38 @@ function isToolPart(part: Record<string, unknown>): boolean {
 
 function addTool(part: Record<string, unknown>, content: AssistantPart[], results: ToolResultPart[]): void {
   const type = String(part['type'])
-  const toolName = type === 'dynamic-tool' ? String(part['toolName']) : type.slice('tool-'.length)
-  const toolCallId = String(part['toolCallId'])
+  const name = type === 'dynamic-tool' ? String(part['toolName']) : type.slice('tool-'.length)
+  const call = { toolCallId: String(part['toolCallId']), toolName: legalToolName(name) }
   // A call whose arguments were still streaming was never made.
   if (part['state'] === 'input-streaming') return
-  content.push({ type: 'tool-call', toolCallId, toolName, input: part['input'] ?? part['rawInput'] ?? {} })
-  if (part['state'] === 'output-available') {
-    results.push({ type: 'tool-result', toolCallId, toolName, output: valueOutput(part['output']) })
-  } else if (part['state'] === 'output-error') {
-    const value = typeof part['errorText'] === 'string' ? part['errorText'] : 'The tool failed.'
-    results.push({ type: 'tool-result', toolCallId, toolName, output: { type: 'error-text', value } })
+  const executed = part['providerExecuted'] === true
+  const input = callInput(part['input'] ?? part['rawInput'])
+  content.push({
+    type: 'tool-call',
+    ...call,
+    input,
+    ...(executed ? { providerExecuted: true } : {}),
+    ...metadata(part),
+  })
+  const output = outputOf(part)
+  // What the provider ran stands in the model's own message.
+  if (output) (executed ? content : results).push({ type: 'tool-result', ...call, output })
+}
+
+function outputOf(part: Record<string, unknown>): ToolOutput | undefined {
+  switch (part['state']) {
+    case 'output-available':
+      return valueOutput(part['output'])
+    case 'output-error':
+      return { type: 'error-text', value: disarm(String(part['errorText'] ?? 'The tool failed.')) }
+    case 'output-denied':
+      return { type: 'execution-denied' }
+    default:
+      return undefined
   }
+}
+
+function metadata(part: Record<string, unknown>): { providerOptions?: never } {
+  const given = part['callProviderMetadata']
+  return isObject(given) ? { providerOptions: given as never } : {}
 }

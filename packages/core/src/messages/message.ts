@@ -3,7 +3,6 @@ import type {
   LanguageModelV4Message,
   LanguageModelV4ReasoningPart,
   LanguageModelV4TextPart,
-  LanguageModelV4ToolCallPart,
   LanguageModelV4ToolResultOutput,
   LanguageModelV4ToolResultPart,
 } from '@ai-sdk/provider'
@@ -21,7 +20,6 @@ export type ToolMessage = Extract<Message, { role: 'tool' }>
 export type TextPart = LanguageModelV4TextPart
 export type FilePart = LanguageModelV4FilePart
 export type ReasoningPart = LanguageModelV4ReasoningPart
-export type ToolCallPart = LanguageModelV4ToolCallPart
 export type ToolResultPart = LanguageModelV4ToolResultPart
 export type ToolOutput = LanguageModelV4ToolResultOutput
 export type AssistantPart = AssistantMessage['content'][number]

@@ -1,3 +1,4 @@
+import type { RetinueError } from '../errors/retinue-error.ts'
 import { inputError } from './input-error.ts'
 import type { Message, ToolMessage, ToolResultPart } from './message.ts'
 
@@ -16,8 +17,7 @@ export function repairOpenCalls(messages: readonly Message[]): Message[] {
     if (message.role !== 'assistant') continue
     const open = openCalls(message.content)
     for (const id of open.keys()) {
-      if (seen.has(id))
-        throw inputError(`Two tool calls have the id "${id}".`, 'Give each call of a conversation its own id.')
+      if (seen.has(id)) throw doubled(id)
       seen.add(id)
     }
     const results: ToolResultPart[] = []
@@ -37,9 +37,15 @@ const ORPHAN =
 function openCalls(content: Extract<Message, { role: 'assistant' }>['content']): Map<string, string> {
   const open = new Map<string, string>()
   for (const part of content) {
-    if (part.type === 'tool-call' && part.providerExecuted !== true) open.set(part.toolCallId, part.toolName)
+    if (part.type !== 'tool-call' || part.providerExecuted === true) continue
+    if (open.has(part.toolCallId)) throw doubled(part.toolCallId)
+    open.set(part.toolCallId, part.toolName)
   }
   return open
+}
+
+function doubled(id: string): RetinueError {
+  return inputError(`Two tool calls have the id "${id}".`, 'Give each call of a conversation its own id.')
 }
 
 function answer(open: Map<string, string>, results: readonly ToolResultPart[]): ToolMessage | undefined {

@@ -1,4 +1,5 @@
 import type { SharedV4FileData } from '@ai-sdk/provider'
+import { base64 } from '../messages/file-data.ts'
 import type { Message, ToolOutput } from '../messages/message.ts'
 
 type Version = 'v2' | 'v3' | 'v4'
@@ -8,18 +9,20 @@ type Version = 'v2' | 'v3' | 'v4'
  * conversation of texts and calls is handed over as it is.
  */
 export function adaptPrompt(prompt: Message[], version: Version): unknown[] {
-  return version === 'v4' ? prompt : prompt.map((message) => adaptMessage(message, version))
+  return version === 'v4' ? prompt : prompt.flatMap((message) => adaptMessage(message, version))
 }
 
-function adaptMessage(message: Message, version: 'v2' | 'v3'): unknown {
-  if (message.role === 'system') return message
+/** The message, or nothing if all that it held has no place in that version. */
+function adaptMessage(message: Message, version: 'v2' | 'v3'): unknown[] {
+  if (message.role === 'system') return [message]
   let changed = false
   const content = (message.content as { type: string }[]).flatMap((part) => {
     const adapted = adaptPart(part as Part, version)
     if (adapted !== part) changed = true
     return adapted === undefined ? [] : [adapted]
   })
-  return changed ? { ...message, content } : message
+  if (!changed) return [message]
+  return content.length === 0 ? [] : [{ ...message, content }]
 }
 
 type Part = Exclude<Message, { role: 'system' }>['content'][number]
@@ -65,9 +68,27 @@ function adaptOutput(output: ToolOutput, version: 'v2' | 'v3'): unknown {
   if (output.type !== 'content') return output
   const value = output.value.flatMap((item): unknown[] => {
     if (item.type !== 'file') return item.type === 'text' ? [item] : []
-    const data = plainData(item.data)
-    if (typeof data !== 'string') return [{ type: 'text', text: `(a file of type ${item.mediaType})` }]
-    return [{ type: version === 'v2' ? 'media' : 'file-data', data, mediaType: item.mediaType }]
+    return [outputFile(item.data, item.mediaType, version)]
   })
   return { ...output, value }
+}
+
+function outputFile(file: SharedV4FileData, mediaType: string, version: 'v2' | 'v3'): unknown {
+  const image = mediaType.startsWith('image')
+  switch (file.type) {
+    case 'data': {
+      const data = typeof file.data === 'string' ? file.data : base64(file.data)
+      return version === 'v2'
+        ? { type: 'media', data, mediaType }
+        : { type: image ? 'image-data' : 'file-data', data, mediaType }
+    }
+    case 'text':
+      return { type: 'text', text: file.text }
+    case 'url':
+      if (version === 'v3') return { type: image ? 'image-url' : 'file-url', url: file.url.href }
+      return { type: 'text', text: `(a file of type ${mediaType} at ${file.url.href})` }
+    case 'reference':
+      if (version === 'v3') return { type: image ? 'image-file-id' : 'file-id', fileId: file.reference }
+      return { type: 'text', text: `(a file of type ${mediaType})` }
+  }
 }

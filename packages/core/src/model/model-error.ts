@@ -1,21 +1,20 @@
 import { isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
 import { isObject } from '../shared/records.ts'
 
-/** What providers' keys look like; they turn up in the messages of failed calls. */
-const SECRETS: readonly RegExp[] = [
-  /\b(?:sk|pk|rk|gsk|xai|key|or)-[A-Za-z0-9_*-]{6,}/g,
-  /\bAIza[A-Za-z0-9_-]{10,}/g,
-  /\bBearer\s+[^\s"',;]+/gi,
-  /\b(api[-_]?key|token|authorization|secret|password)(["']?\s*[:=]\s*["']?)[^\s"',;&]+/gi,
+/** What providers' keys look like, which turn up in the messages of failed calls, and what is left of each. */
+const SECRETS: readonly (readonly [RegExp, string])[] = [
+  [/\b(?:sk|pk|rk|gsk|xai|key|or)[-_][A-Za-z0-9_*-]{6,}/g, '…'],
+  [/\bAIza[A-Za-z0-9_-]{10,}/g, '…'],
+  [/\b(Bearer|Basic)\s+[^\s"',;]+/gi, '$1 …'],
+  [
+    /\b(api[-_ ]?key|token|authorization|secret|password)(["']?\s*[:=]\s*["']?)(?!(?:Bearer|Basic)\b)[^\s"',;&]+/gi,
+    '$1$2…',
+  ],
 ]
 
 export function withoutSecrets(text: string): string {
   let clean = text
-  for (const pattern of SECRETS) {
-    clean = clean.replace(pattern, (match, name?: unknown, sep?: unknown) =>
-      typeof sep === 'string' ? `${String(name)}${sep}…` : match.startsWith('Bearer') ? 'Bearer …' : '…',
-    )
-  }
+  for (const [pattern, rest] of SECRETS) clean = clean.replace(pattern, rest)
   return clean
 }
 
@@ -55,9 +54,11 @@ const TOO_LONG =
   /context.{0,12}length|maximum context|context window|too many (?:input )?tokens|prompt is too long|input is too long|exceeds?.{0,30}(?:token|context)/i
 
 function isTooLong(thrown: unknown, status: number | undefined): boolean {
-  if (status !== 400 && status !== 413 && status !== 422) return false
-  const body = isObject(thrown) && typeof thrown['responseBody'] === 'string' ? thrown['responseBody'] : ''
-  return TOO_LONG.test(thrownMessage(thrown)) || TOO_LONG.test(body)
+  // An error part of a stream has no status.
+  if (status !== undefined && status !== 400 && status !== 413 && status !== 422) return false
+  if (status === undefined && isRetryable(thrown)) return false
+  const { responseBody, code } = isObject(thrown) ? thrown : {}
+  return [thrownMessage(thrown), responseBody, code].some((text) => typeof text === 'string' && TOO_LONG.test(text))
 }
 
 /** Whether the same call can pass when it is made again: rate limits, failures of the server, the network. */
@@ -67,7 +68,17 @@ export function isRetryable(thrown: unknown): boolean {
   if (status !== undefined) return status === 408 || status === 409 || status === 429 || status >= 500
   if (!isObject(thrown)) return false
   if (typeof thrown['isRetryable'] === 'boolean') return thrown['isRetryable']
-  return isNetworkError(thrown) || isNetworkError(thrown['cause'])
+  return isNetworkError(thrown) || isNetworkError(thrown['cause']) || isNamedTransient(thrown)
+}
+
+/** What providers call a failure that passes, in the errors that they send inside a stream. */
+const TRANSIENT = /overloaded|rate_?limit|server_?error|api_error|unavailable|timeout|too_many_requests/i
+
+function isNamedTransient(error: Record<string, unknown>): boolean {
+  if (error['name'] === 'TimeoutError') return true
+  // OpenAI's and Anthropic's are `{ type, code, message }`, alone or inside `{ error }`.
+  const { type, code, status } = isObject(error['error']) ? error['error'] : error
+  return [type, code, status].some((name) => typeof name === 'string' && TRANSIENT.test(name))
 }
 
 function isNetworkError(error: unknown): boolean {
@@ -80,8 +91,12 @@ function isNetworkError(error: unknown): boolean {
 
 function statusOf(thrown: unknown): number | undefined {
   if (!isObject(thrown)) return undefined
-  const status = thrown['statusCode'] ?? thrown['status']
-  return typeof status === 'number' ? status : undefined
+  // Google's error parts have the status as `code`.
+  for (const name of ['statusCode', 'status', 'code']) {
+    const status = Number(thrown[name])
+    if (status >= 400 && status < 600) return status
+  }
+  return undefined
 }
 
 /** The longest wait that a provider can ask for, in milliseconds. */
@@ -100,6 +115,6 @@ function askedDelay(milliseconds: unknown, after: unknown, now: number): number 
   if (typeof after !== 'string') return undefined
   const seconds = Number(after)
   if (seconds >= 0) return seconds * 1000
-  const date = Date.parse(after)
+  const date = /[a-z]/i.test(after) ? Date.parse(after) : Number.NaN
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }

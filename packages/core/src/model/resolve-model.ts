@@ -105,14 +105,13 @@ async function importByName(name: string): Promise<Record<string, unknown>> {
 }
 
 async function offlineModel(modelId: string): Promise<LanguageModel> {
-  if (modelId === 'planner') {
-    const { createPlanner } = await import('./offline/index.ts')
-    return createPlanner()
-  }
+  const { createEcho, createPlanner } = await import('./offline/index.ts')
+  if (modelId === 'planner') return createPlanner()
+  if (modelId === 'echo') return createEcho()
   throw new RetinueError({
     code: 'model-invalid',
     message: `There is no offline model "${modelId}".`,
-    hint: "Use 'offline/planner'.",
+    hint: "Use 'offline/planner' or 'offline/echo'; the command line also plays 'offline/script:FILE'.",
   })
 }
 

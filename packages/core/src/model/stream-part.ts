@@ -1,5 +1,5 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import type { GeneratedFile } from '../events/chunk.ts'
+import type { GeneratedFile, Source } from '../events/chunk.ts'
 import { noUsage, type Usage } from '../events/usage.ts'
 import { base64 } from '../messages/file-data.ts'
 import { isObject } from '../shared/records.ts'
@@ -9,6 +9,42 @@ export type ModelFinish = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 
 
 /** A part of a model's stream. Versions 2, 3 and 4 of the specification differ only in what the functions below read. */
 export type StreamPart = LanguageModelV4StreamPart
+
+/**
+ * A part as its kind says that it is: a broken provider's missing or numeric names and texts become texts. Undefined for what is no
+ * part at all. A sound part is handed back as it is.
+ */
+export function soundPart(value: unknown): StreamPart | undefined {
+  if (!isObject(value)) return undefined
+  switch (value['type']) {
+    case 'text-start':
+    case 'text-end':
+    case 'reasoning-start':
+    case 'reasoning-end':
+    case 'tool-input-end':
+      return withTexts(value, 'id')
+    case 'text-delta':
+    case 'reasoning-delta':
+    case 'tool-input-delta':
+      return withTexts(value, 'id', 'delta')
+    case 'tool-input-start':
+      return withTexts(value, 'id', 'toolName')
+    case 'tool-call':
+    case 'tool-result':
+      return withTexts(value, 'toolCallId', 'toolName')
+    default:
+      return value as StreamPart
+  }
+}
+
+function withTexts(part: Record<string, unknown>, first: string, second: string = first): StreamPart {
+  if (typeof part[first] === 'string' && typeof part[second] === 'string') return part as StreamPart
+  return { ...part, [first]: textOf(part[first]), [second]: textOf(part[second]) } as unknown as StreamPart
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
+}
 
 const FINISHES: ReadonlySet<string> = new Set(['stop', 'length', 'content-filter', 'tool-calls', 'error'])
 
@@ -46,10 +82,52 @@ function countIn(value: unknown, kind: string): number | undefined {
   return isObject(value) ? count(value[kind]) : undefined
 }
 
-/** A generated file: bare data in versions 2 and 3, tagged in version 4. */
-export function fileOf(part: { mediaType: string; data: unknown }): GeneratedFile {
+/** A generated file: bare data in versions 2 and 3, tagged in version 4. Undefined if it holds neither bytes nor a URL. */
+export function fileOf(part: { mediaType: unknown; data: unknown }): GeneratedFile | undefined {
   const { mediaType, data } = part
-  if (isObject(data) && data['type'] === 'url') return { mediaType, url: String(data['url']) }
-  const bytes = isObject(data) && !(data instanceof Uint8Array) ? data['data'] : data
-  return { mediaType, data: bytes instanceof Uint8Array ? base64(bytes) : String(bytes) }
+  if (typeof mediaType !== 'string') return undefined
+  const tagged = isObject(data) && !(data instanceof Uint8Array) ? data : undefined
+  if (tagged?.['type'] === 'url') {
+    const url = String(tagged['url'])
+    return URL.canParse(url) ? { mediaType, url } : undefined
+  }
+  const bytes = tagged ? tagged['data'] : data
+  if (bytes instanceof Uint8Array) return { mediaType, data: base64(bytes) }
+  return typeof bytes === 'string' ? { mediaType, data: bytes } : undefined
+}
+
+/** A source that a model names. Undefined if it does not say what it is a source of. */
+export function sourceOf(part: object): Source | undefined {
+  const { sourceType, id, url, title, mediaType, filename } = part as Record<string, unknown>
+  const named = { id: textOf(id), ...(typeof title === 'string' ? { title } : {}) }
+  if (sourceType === 'url') return typeof url === 'string' ? { sourceType, url, ...named } : undefined
+  if (sourceType !== 'document' || typeof mediaType !== 'string' || typeof title !== 'string') return undefined
+  return { sourceType, mediaType, ...named, title, ...(typeof filename === 'string' ? { filename } : {}) }
+}
+
+/** What a provider says of its answer. */
+export interface ResponseFacts {
+  id?: string
+  modelId?: string
+  timestamp?: string
+}
+
+export function responseOf(part: object): ResponseFacts {
+  const { id, modelId, timestamp } = part as Record<string, unknown>
+  const time = timestamp instanceof Date && !Number.isNaN(timestamp.getTime()) ? timestamp.toISOString() : timestamp
+  return {
+    ...(typeof id === 'string' ? { id } : {}),
+    ...(typeof modelId === 'string' ? { modelId } : {}),
+    ...(typeof time === 'string' ? { timestamp: time } : {}),
+  }
+}
+
+/** The warnings of a `stream-start` part, one text each. */
+export function warningsOf(warnings: unknown): string[] {
+  return Array.isArray(warnings) ? warnings.map(warningText) : []
+}
+
+function warningText(warning: unknown): string {
+  const { type, message, setting, feature, details } = isObject(warning) ? warning : {}
+  return [type, setting ?? feature, message ?? details].filter((piece) => typeof piece === 'string').join(': ')
 }

@@ -1,5 +1,3 @@
-import { isObject } from './records.ts'
-
 /**
  * What ends a root run early. One scope serves the whole tree: a set of callbacks is far cheaper than one `AbortSignal` listener
  * for every call, and only code that is not ours (models, tools) is handed the signal itself.
@@ -76,8 +74,3 @@ export class AbortScope {
 
 /** Stands for "the run was aborted before this settled". */
 export const ABORTED: unique symbol = Symbol('retinue.aborted')
-
-/** Whether an error is an abort's own, whichever library threw it. */
-export function isAbortError(error: unknown): boolean {
-  return isObject(error) && (error['name'] === 'AbortError' || error['name'] === 'ResponseAborted')
-}

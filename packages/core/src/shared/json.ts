@@ -8,15 +8,42 @@ const MAX_DEPTH = 1000
 
 export function toJson(value: unknown): JsonResult {
   if (value === undefined) return { ok: true, value: null }
-  if (isJson(value, 0)) return { ok: true, value }
   try {
-    const text = JSON.stringify(value)
+    if (isJson(value, 0)) return { ok: true, value }
+    const text = JSON.stringify(value, refuseEmptied)
     // A function or a symbol has no text.
     if (text === undefined) return { ok: false, reason: `a ${typeof value} has no JSON form` }
-    return { ok: true, value: JSON.parse(text) as JSONValue }
+    const copy: unknown = JSON.parse(text)
+    return isJson(copy, 0)
+      ? { ok: true, value: copy }
+      : { ok: false, reason: `it is nested more than ${MAX_DEPTH} levels deep` }
   } catch (error) {
     return { ok: false, reason: error instanceof Error ? error.message : String(error) }
   }
+}
+
+/** What `JSON.stringify` makes `{}` of, although there is something in it. */
+const EMPTIED: ReadonlySet<string> = new Set([
+  'ArrayBuffer',
+  'AsyncGenerator',
+  'Error',
+  'Generator',
+  'Map',
+  'Promise',
+  'RegExp',
+  'Set',
+  'WeakMap',
+  'WeakSet',
+])
+
+/** Throws for what would be emptied without a word, and for bytes, which would become a list of numbers. */
+function refuseEmptied(this: unknown, key: string, value: unknown): unknown {
+  const raw: unknown = (this as Record<string, unknown>)[key]
+  if (ArrayBuffer.isView(raw)) throw new TypeError('bytes have no JSON form')
+  if (typeof value !== 'object' || value === null) return value
+  const kind = Object.prototype.toString.call(value).slice('[object '.length, -1)
+  if (EMPTIED.has(kind)) throw new TypeError(`a value of type ${kind} has no JSON form`)
+  return value
 }
 
 function isJson(value: unknown, depth: number): value is JSONValue {
@@ -39,7 +66,7 @@ function isJson(value: unknown, depth: number): value is JSONValue {
   }
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype !== Object.prototype && prototype !== null) return false
-  if ('toJSON' in value) return false
+  if (typeof (value as { toJSON?: unknown }).toJSON === 'function') return false
   for (const key of Object.keys(value)) if (!isJson((value as Record<string, unknown>)[key], depth + 1)) return false
   return true
 }

@@ -1,10 +1,9 @@
 import type { JSONSchema7, LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import { isRetinueError, modelSafeMessage, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
-import { valueOutput } from '../messages/from-parts.ts'
 import type { ToolOutput } from '../messages/message.ts'
+import { taggedOutput, valueOutput } from '../messages/tool-output.ts'
 import { toJson } from '../shared/json.ts'
-import { isObject } from '../shared/records.ts'
-import { failed, failedWith, type Outcome } from './outcome.ts'
+import { failed, failedWith, notRun, type Outcome } from './outcome.ts'
 import {
   type Checked,
   type CompiledSchema,
@@ -70,6 +69,8 @@ async function runBody(
 ): Promise<Outcome> {
   try {
     if (await needsApproval(tool, args)) return approvalUnavailable(name)
+    // Whoever decides may have taken long: what was aborted meanwhile does not start.
+    if (context.abortSignal.aborted) return notRun('aborted')
     let result: unknown = await (tool.execute as (args: unknown, context: ToolContext) => unknown)(args, context)
     const checked = output && (await output.check(result))
     if (checked && !checked.ok)
@@ -95,8 +96,11 @@ function toolFailed(name: string, cause: unknown): RetinueError {
 
 /** A call that a person has to decide never runs undecided, also where nobody can be asked. */
 async function needsApproval(tool: Tool, args: unknown): Promise<boolean> {
-  const { requireApproval } = tool
-  return typeof requireApproval === 'function' ? Boolean(await requireApproval(args)) : Boolean(requireApproval)
+  // The AI SDK's tools say it by another name.
+  for (const needed of [tool.requireApproval, tool.needsApproval]) {
+    if (typeof needed === 'function' ? await needed(args) : needed) return true
+  }
+  return false
 }
 
 function approvalUnavailable(name: string): Outcome {
@@ -110,7 +114,8 @@ function approvalUnavailable(name: string): Outcome {
 async function modelOutput(name: string, tool: Tool, result: unknown): Promise<ToolOutput> {
   const convert = tool.toModelOutput
   const shown: unknown = typeof convert === 'function' ? await convert(result) : result
-  if (convert && isTagged(shown)) return shown
+  const tagged = convert ? taggedOutput(shown) : undefined
+  if (tagged) return tagged
   if (typeof shown === 'string') return valueOutput(shown)
   const json = toJson(shown)
   if (json.ok) return valueOutput(json.value)
@@ -119,9 +124,4 @@ async function modelOutput(name: string, tool: Tool, result: unknown): Promise<T
     message: `The tool "${name}" ran, but its result can't be told to a model: ${json.reason}`,
     hint: 'Return text or plain JSON, or say in `toModelOutput` what the model reads.',
   })
-}
-
-/** Whether a `toModelOutput` gave the AI SDK's own form: `{ type: 'text', value }`. */
-function isTagged(value: unknown): value is ToolOutput {
-  return isObject(value) && typeof value['type'] === 'string' && 'value' in value
 }

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../errors/codes.ts'
 import { type ErrorInfo, errorInfo, RetinueError } from '../errors/retinue-error.ts'
+import { disarm } from '../messages/framework-note.ts'
 import type { ToolOutput } from '../messages/message.ts'
 
 /** How a tool call ended. A bad argument or a tool that threw is an outcome like another: nothing of it is thrown. */
@@ -22,5 +23,17 @@ export function failed(code: ErrorCode, message: string, hint?: string): Outcome
 
 export function failedWith(error: RetinueError): Outcome {
   const value = error.hint === undefined ? error.message : `${error.message} ${error.hint}`
-  return { kind: 'error', error: errorInfo(error), output: { type: 'error-text', value } }
+  return { kind: 'error', error: errorInfo(error), output: { type: 'error-text', value: disarm(value) } }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  length: 'the answer that asked for it was cut off at its longest',
+  'content-filter': 'the provider filtered the answer that asked for it',
+  error: 'the answer that asked for it broke off',
+  aborted: 'the run was aborted before the call had ended',
+}
+
+/** A call that was never run, or whose end was not waited for. */
+export function notRun(why: string): Outcome {
+  return failed('tool-not-run', `This call has no result: ${REASONS[why] ?? why}.`)
 }

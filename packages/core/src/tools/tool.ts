@@ -74,6 +74,7 @@ export interface Tool {
   readonly inputSchema?: Schema
   readonly outputSchema?: Schema
   readonly requireApproval?: unknown
+  readonly needsApproval?: unknown
   readonly toModelOutput?: unknown
   readonly execute?: unknown
 }

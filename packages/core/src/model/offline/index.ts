@@ -1,1 +1,2 @@
+export { createEcho } from './echo.ts'
 export { createPlanner } from './planner.ts'

@@ -23,7 +23,7 @@ export function streamOf(
 
 function* partsOf(result: LanguageModelV4GenerateResult): Generator<LanguageModelV4StreamPart, void> {
   yield { type: 'stream-start', warnings: result.warnings }
-  yield { type: 'response-metadata', modelId: 'planner' }
+  yield { type: 'response-metadata', modelId: result.response?.modelId ?? 'offline' }
   let id = 0
   for (const part of result.content) {
     if (part.type === 'text') {

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { type IterationFacts, type NextStep, nextStep } from './next-step.ts'
+
+const ENDS = ['stop', 'length', 'content-filter', 'tool-calls', 'error', 'other'] as const
+const ANSWERS = ['unchecked', 'fits', 'repairable', 'unfit'] as const
+
+/** Every combination of facts that can occur. */
+function* allFacts(): Generator<IterationFacts> {
+  for (const aborted of [true, false])
+    for (const modelEnd of ENDS)
+      for (const calls of [0, 2])
+        for (const clientCalls of calls === 0 ? [0] : [0, 1])
+          for (const hopeless of [true, false])
+            for (const answer of ANSWERS)
+              for (const iteration of [1, 3])
+                yield { aborted, modelEnd, calls, clientCalls, hopeless, answer, iteration, maxSteps: 3 }
+}
+
+/** The rules in the order of the contract, each with its reason. */
+function expected(facts: IterationFacts): NextStep {
+  const { aborted, modelEnd, calls, clientCalls, hopeless, answer, iteration, maxSteps } = facts
+  const finish = (reason: Extract<NextStep, { type: 'finish' }>['reason']): NextStep => ({ type: 'finish', reason })
+  if (aborted) return { type: 'abort' }
+  if (modelEnd === 'error' || modelEnd === 'length' || modelEnd === 'content-filter') return finish(modelEnd)
+  if (hopeless) return finish('error')
+  if (clientCalls > 0) return finish('tool-calls')
+  const more = iteration < maxSteps
+  if (calls > 0) return more ? { type: 'continue' } : finish('max-steps')
+  if (answer === 'unfit' || (answer === 'repairable' && !more)) return finish('error')
+  if (answer === 'repairable') return { type: 'repair' }
+  return finish(modelEnd === 'other' ? 'other' : 'stop')
+}
+
+test('B1.10 the next move of a run, for every combination of facts', () => {
+  let cases = 0
+  for (const facts of allFacts()) {
+    expect(nextStep(facts), JSON.stringify(facts)).toEqual(expected(facts))
+    cases += 1
+  }
+  expect(cases).toBe(2 * 6 * 3 * 2 * 4 * 2)
+})
+
+test('B1.10 a run without calls left never goes on without a reason, and one with maxSteps reached never goes on', () => {
+  for (const facts of allFacts()) {
+    const next = nextStep(facts)
+    if (next.type === 'continue' || next.type === 'repair') expect(facts.iteration).toBeLessThan(facts.maxSteps)
+    if (next.type === 'continue') expect(facts.calls).toBeGreaterThan(0)
+  }
+})
