@@ -1,0 +1,180 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { main } from './main.ts'
+
+// Each test starts processes, and the machine may be busy.
+vi.setConfig({ testTimeout: 60_000 })
+
+const NODE_MODULES = join(import.meta.dirname, '../../../node_modules')
+const BIN = join(import.meta.dirname, '../bin/retinue.js')
+
+const CONFIG =
+  "import { agentConfig } from '@retinue/core/agent'\nexport default agentConfig({ model: 'openai/gpt-5.5' })\n"
+const AGENTS = 'src/retinue/agents'
+const GOOD = { [`${AGENTS}/sup/config.ts`]: CONFIG, [`${AGENTS}/sup/instructions.md`]: 'Work.\n' }
+const WARNED = { ...GOOD, [`${AGENTS}/sup/notes.txt`]: '' }
+const BROKEN = {
+  ...GOOD,
+  [`${AGENTS}/sup/subagents/writer/config.ts`]: CONFIG,
+  [`${AGENTS}/sup/subagents/writer/instructions.md`]: 'Write.\n',
+}
+
+function project(files: Record<string, string>): string {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'retinue-cli-')))
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }))
+  symlinkSync(NODE_MODULES, join(root, 'node_modules'))
+  for (const [path, text] of Object.entries({ 'package.json': '{"type":"module"}', ...files })) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), text)
+  }
+  return root
+}
+
+interface Outcome {
+  code: number | null
+  out: string
+  err: string
+}
+
+function retinue(cwd: string, ...args: string[]): Outcome {
+  const env = { ...process.env, NO_COLOR: '1' }
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--conditions=@retinue/source', BIN, ...args], {
+    cwd,
+    env,
+    encoding: 'utf8',
+  })
+  return { code: status, out: stdout, err: stderr }
+}
+
+test('check: exit code 0 and a summary when nothing is wrong', () => {
+  const { code, out, err } = retinue(project(GOOD), 'check')
+  expect([code, err]).toEqual([0, ''])
+  expect(out).toMatch(/^✔ 0 errors, 0 warnings in 1 agent \(\d+ ms\)\n$/)
+})
+
+test('check: findings with frame, reason and fix on stdout; exit code 1', () => {
+  const { code, out, err } = retinue(project(BROKEN), 'check')
+  expect([code, err]).toEqual([1, ''])
+  expect(out.replace(/\d+ ms/, '38 ms')).toBe(`error[subagent-description-missing]: subagent "writer" has no description
+  ┌─ src/retinue/agents/sup/subagents/writer/config.ts:2:16
+2 │ export default agentConfig({ model: 'openai/gpt-5.5' })
+  │                ^^^^^^^^^^^
+  = why: "sup" reads the description to decide when to delegate
+  = fix: write description: 'Use it to …: what it does, and when to delegate to it.'
+✖ 1 error, 0 warnings in 2 agents (38 ms)
+`)
+})
+
+test('check --json prints the findings and nothing else; --strict counts warnings', () => {
+  const root = project(WARNED)
+  const plain = retinue(root, 'check', '--json')
+  expect(plain.code).toBe(0)
+  expect(JSON.parse(plain.out)).toEqual({
+    findings: [
+      {
+        code: 'entry-ignored',
+        severity: 'warning',
+        message: expect.stringContaining('notes.txt'),
+        file: `${AGENTS}/sup/notes.txt`,
+        line: 1,
+        column: 1,
+        agentPath: ['sup'],
+        fix: expect.any(String),
+      },
+    ],
+  })
+  expect(retinue(root, 'check', '--json', '--strict').code).toBe(1)
+  expect(retinue(root, 'check', '--strict').out).toMatch(/✖ 0 errors, 1 warning in 1 agent/)
+})
+
+test('check takes a path and --dir', () => {
+  const root = project(
+    Object.fromEntries(Object.entries(GOOD).map(([path, text]) => [path.replace('src/retinue', 'app'), text])),
+  )
+  expect(retinue(dirname(root), 'check', root, '--dir', 'app').code).toBe(0)
+  expect(retinue(root, 'check', '--dir=app').code).toBe(0)
+  expect(retinue(root, 'check').out).toContain('error[app-missing]')
+})
+
+test('what modules print does not reach stdout', () => {
+  const { out, err } = retinue(
+    project({ ...GOOD, [`${AGENTS}/sup/config.ts`]: `console.log('loud')\n${CONFIG}` }),
+    'check',
+    '--json',
+  )
+  expect([JSON.parse(out), err]).toEqual([{ findings: [] }, 'loud\n'])
+})
+
+test('tree: indented, with models and tools; --json as data; findings do not hide what could be read', () => {
+  const root = project({ ...BROKEN, [`${AGENTS}/sup/workspace/a.md`]: '' })
+  const { code, out, err } = retinue(root, 'tree')
+  expect([code, out]).toEqual([
+    1,
+    'sup  openai/gpt-5.5  tools: workspace_read_file, workspace_list_files\n  writer  openai/gpt-5.5\n',
+  ])
+  expect(err).toContain('error[subagent-description-missing]')
+  const json = retinue(root, 'tree', '--json')
+  expect(json.code).toBe(1)
+  expect(JSON.parse(json.out)).toMatchObject({
+    agents: [{ key: 'sup', id: 'sup', agents: [{ key: 'writer', tools: [] }] }],
+  })
+  expect(retinue(project(WARNED), 'tree')).toEqual({ code: 0, out: 'sup  openai/gpt-5.5\n', err: '' })
+})
+
+/** Runs `main` in this process: for what starts no process of its own. */
+async function inProcess(...args: string[]): Promise<Outcome> {
+  const out: string[] = []
+  const err: string[] = []
+  const log = vi.spyOn(console, 'log').mockImplementation((text: string) => void out.push(text))
+  const error = vi.spyOn(console, 'error').mockImplementation((text: string) => void err.push(text))
+  try {
+    return { code: await main(args), out: out.join('\n'), err: err.join('\n') }
+  } finally {
+    log.mockRestore()
+    error.mockRestore()
+  }
+}
+
+test.each([
+  [['chekc'], 'retinue: unknown command "chekc".'],
+  [['--frobnicate'], 'retinue: unknown option "--frobnicate".'],
+  [['constructor'], 'retinue: unknown command "constructor".'],
+  [['check', '--jsn'], 'retinue check: unknown option "--jsn".'],
+  [['check', '-x'], 'retinue check: unknown option "-x".'],
+  [['check', '--no-json'], 'retinue check: unknown option "--no-json".'],
+  [['check', '--json=yes'], 'retinue check: option "--json" takes no value.'],
+  [['check', '--dir'], 'retinue check: option "--dir" needs a value.'],
+  [['check', '--dir', '--json'], 'retinue check: option "--dir" needs a value.'],
+  [['tree', 'a', 'b'], 'retinue tree: too many arguments.'],
+])('usage: %j is exit code 2 and a clear line', async (args, message) => {
+  const { code, out, err } = await inProcess(...args)
+  expect([code, out]).toEqual([2, ''])
+  expect(err.startsWith(message), err).toBe(true)
+})
+
+test('usage: no command is exit code 2, with help', async () => {
+  expect(await inProcess()).toMatchObject({
+    code: 2,
+    out: '',
+    err: expect.stringContaining('Usage: retinue <command>'),
+  })
+})
+
+test('a project that is not there: exit code 1 and what to do', async () => {
+  const err =
+    'retinue check: The project directory "/nowhere" is not there.\nGive the directory that holds package.json.'
+  expect(await inProcess('check', '/nowhere')).toEqual({ code: 1, out: '', err })
+})
+
+test('--help and --version go to stdout', async () => {
+  expect(await inProcess('--help')).toMatchObject({ code: 0, out: expect.stringContaining('check'), err: '' })
+  expect(await inProcess('check', '--help')).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('--strict'),
+    err: '',
+  })
+  expect(await inProcess('--version')).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+/), err: '' })
+})

@@ -1,0 +1,94 @@
+import { join } from 'node:path'
+import { Agent, type AgentConfig, type AgentOptions, isAgent } from '@retinue/core/agent'
+import type { Tool } from '@retinue/core/tools'
+import type { AgentPlan } from './plan.ts'
+import { createLocalWorkspace } from './workspace/local-workspace.ts'
+
+/** What assembling needs beside the plans. */
+export interface Assembly {
+  /** The project's real path. */
+  readonly root: string
+  /** What each loaded module exports as its default, by file. */
+  readonly values: ReadonlyMap<string, unknown>
+}
+
+/**
+ * Makes the agents that plans describe, by directory name. It reads no file and decides nothing: it puts together what is there,
+ * and throws what core throws for an agent that can't be made.
+ */
+export function assemble(plans: readonly AgentPlan[], assembly: Assembly): Record<string, Agent> {
+  const byDir = new Map(plans.map((plan) => [plan.agent.dir, plan]))
+  const agents = emptyRecord<Agent>()
+  for (const plan of plans) {
+    if (plan.agent.path.length === 1) agents[plan.agent.key] = assembleAgent(plan, byDir, assembly)
+  }
+  return agents
+}
+
+type Plans = ReadonlyMap<string, AgentPlan>
+
+function assembleAgent(plan: AgentPlan, byDir: Plans, assembly: Assembly): Agent {
+  const { agent } = plan
+  const value = agent.config === undefined ? undefined : assembly.values.get(agent.config.file)
+  if (isAgent(value)) return value
+  const config = (value ?? {}) as AgentConfig
+  const options: AgentOptions = { ...config, id: config.id ?? agent.key, name: config.name ?? agent.key }
+  const tools = assembleTools(plan, config, assembly)
+  if (tools !== undefined) options.tools = tools
+  const agents = assembleSubagents(plan, config, byDir, assembly)
+  if (agents !== undefined) options.agents = agents
+  const instructions = assembleInstructions(plan, config, assembly)
+  if (instructions !== undefined) options.instructions = instructions
+  if (plan.workspace !== undefined) {
+    const id = `${agent.path.join('/')}/workspace`
+    options.workspace = createLocalWorkspace({ id, root: join(assembly.root, plan.workspace) })
+  }
+  // What is there without a value is as good as absent, and core tells the two apart.
+  return new Agent(withoutUndefined(options))
+}
+
+function assembleInstructions(
+  { agent, instructions }: AgentPlan,
+  config: AgentConfig,
+  { values }: Assembly,
+): AgentOptions['instructions'] {
+  if (instructions === 'module') return values.get(agent.instructions?.file ?? '') as AgentOptions['instructions']
+  return instructions === 'markdown' ? (agent.markdown?.text ?? '') : config.instructions
+}
+
+function assembleTools({ tools }: AgentPlan, config: AgentConfig, { values }: Assembly): AgentOptions['tools'] {
+  if (typeof config.tools === 'function') return config.tools
+  const merged = emptyRecord<Tool>()
+  for (const { key, from, file } of tools) {
+    const tool = from === 'file' ? (values.get(file) as Tool | undefined) : config.tools?.[key]
+    if (tool !== undefined && from !== 'workspace') merged[key] = tool
+  }
+  return merged
+}
+
+function assembleSubagents(
+  plan: AgentPlan,
+  config: AgentConfig,
+  byDir: Plans,
+  assembly: Assembly,
+): AgentOptions['agents'] {
+  if (typeof config.agents === 'function') return config.agents
+  const agents = emptyRecord<NonNullable<Exclude<AgentOptions['agents'], (...args: never[]) => unknown>>[string]>()
+  for (const { dir, key } of plan.subagents) {
+    const child = byDir.get(dir)
+    if (child !== undefined) agents[key] = assembleAgent(child, byDir, assembly)
+  }
+  return Object.assign(agents, config.agents)
+}
+
+/** A record without a prototype: `constructor` is a key like others. */
+function emptyRecord<T>(): Record<string, T> {
+  return Object.create(null) as Record<string, T>
+}
+
+function withoutUndefined(options: AgentOptions): AgentOptions {
+  for (const key of Object.keys(options)) {
+    if (Reflect.get(options, key) === undefined) Reflect.deleteProperty(options, key)
+  }
+  return options
+}

@@ -1,0 +1,149 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { expect, test, vi } from 'vitest'
+import {
+  agent,
+  agentsProject,
+  below,
+  config,
+  type Files,
+  findingsIn,
+  MODEL,
+  tempProject,
+  tool,
+} from '../test-support/temp-project.ts'
+import { checkProject } from './check-project.ts'
+import { plainFinding } from './findings/finding.ts'
+
+// Each test starts processes, and the machine may be busy.
+vi.setConfig({ testTimeout: 60_000 })
+
+/** One project with much of what can be wrong. */
+const messy: Files = {
+  ...agent('sup', {
+    'config.ts': config(`${MODEL}, id: 'x', tools: { a: 5 } as never`),
+    'tools/a.ts': 'throw 1',
+    'tools/r.ts': tool(),
+    Tools: 'x',
+  }),
+  ...agent('sup/subagents/r', { 'config.ts': config(), 'instructions.ts': "throw new Error('boom')\n" }),
+  ...agent('sup/subagents/s', {
+    'config.ts': 'export default Promise.reject(new Error())\n',
+    'tools/gone.ts': "import './gone'\n",
+  }),
+  ...agent('x', {
+    'config.ts': "import { Agent } from '@retinue/core/agent'\nexport default new Agent({ id: 'x' })\n",
+  }),
+  'broken/config.ts': 'export default {',
+  'near/Config.ts': '',
+}
+
+test('B11.11 the same findings, whether modules load in this process or in another', async () => {
+  const root = agentsProject(messy)
+  const { findings, errors, warnings, agents } = await checkProject(root)
+  expect(findings.map(plainFinding)).toEqual(await findingsIn(root))
+  expect([errors, warnings, agents]).toEqual([9, 6, 5])
+})
+
+test('B11.11 sorted by file, line, column and code, each once, and the same on every run', async () => {
+  const root = agentsProject(messy)
+  const { findings } = await checkProject(root)
+  const keys = findings.map(({ file, line, column, code }) =>
+    [file, String(line).padStart(4), String(column).padStart(4), code].join('\t'),
+  )
+  expect(keys).toEqual([...keys].sort())
+  expect((await checkProject(root)).findings).toEqual(findings)
+})
+
+test('B11.11 a finding is plain JSON with the documented keys', async () => {
+  const { findings } = await checkProject(agentsProject(agent('sup', { 'config.ts': config('') })))
+  expect(findings.map(plainFinding)).toEqual([
+    {
+      code: 'model-missing',
+      severity: 'error',
+      message: 'agent "sup" has no model',
+      file: 'src/retinue/agents/sup/config.ts',
+      line: 2,
+      column: 16,
+      agentPath: ['sup'],
+      fix: "write model: 'openai/gpt-5.5', or another 'provider/model', or an AI SDK model",
+    },
+  ])
+  expect(findings[0]?.excerpt).toEqual({ text: 'export default agentConfig({  })', length: 11 })
+})
+
+test('what check leaves behind: nothing', async () => {
+  const root = tempProject(below('src/retinue/agents', agent('sup')))
+  await checkProject(root)
+  expect(readdirSync(root).sort()).toEqual(['node_modules', 'package.json', 'src'])
+})
+
+test('the tree holds agents in code, built-in tools, and what could be read of a broken one', async () => {
+  const own = `import { Agent } from '@retinue/core/agent'
+const inner = new Agent({ id: 'inner', description: 'Inner.', model: () => 'a/b', instructions: 'Work.' })
+const coded = new Agent({ id: 'c', name: 'Coded', description: 'Coded.', model: ['a/b', 'c/d'], instructions: 'Work.', agents: { inner } })
+export default { ${MODEL}, id: 'boss', name: 'The boss', description: 'Leads.', agents: { coded } }
+`
+  const sup = agent('sup', { 'config.ts': own, 'tools/search.ts': tool(), 'workspace/a.md': '' })
+  const { tree } = await checkProject(agentsProject({ ...sup, 'sup/subagents/broken/config.ts': 'export default {' }))
+  const inner = {
+    key: 'inner',
+    id: 'inner',
+    name: 'inner',
+    description: 'Inner.',
+    model: '(a function chooses it)',
+    tools: [],
+    agents: [],
+  }
+  expect(tree).toEqual({
+    agents: [
+      {
+        key: 'sup',
+        id: 'boss',
+        name: 'The boss',
+        description: 'Leads.',
+        model: 'openai/gpt-5.5',
+        tools: ['search', 'workspace_read_file', 'workspace_list_files'],
+        agents: [
+          { key: 'broken', id: 'broken', name: 'broken', tools: [], agents: [] },
+          {
+            key: 'coded',
+            id: 'c',
+            name: 'Coded',
+            description: 'Coded.',
+            model: 'a/b, c/d',
+            tools: [],
+            agents: [inner],
+          },
+        ],
+      },
+    ],
+  })
+})
+
+test('agents in code that lead back to themselves do not make the tree endless', async () => {
+  const own = `import { Agent } from '@retinue/core/agent'
+const agents = {}
+const loop = new Agent({ id: 'loop', description: 'Loops.', model: 'a/b', instructions: 'Work.', agents: () => agents })
+Object.assign(loop.options, { agents })
+Object.assign(agents, { loop })
+export default { ${MODEL}, agents: { loop } }
+`
+  const { findings, tree } = await checkProject(agentsProject(agent('sup', { 'config.ts': own })))
+  expect([findings, tree.agents.length]).toEqual([[], 1])
+})
+
+test('a project directory that is not there is a typed error', async () => {
+  await expect(checkProject('/nowhere/at/all')).rejects.toMatchObject({ code: 'project-invalid' })
+  await expect(checkProject(import.meta.filename)).rejects.toMatchObject({ code: 'project-invalid' })
+})
+
+test('B11.11 what modules print while they load goes to stderr', () => {
+  const loud = `console.log('{"findings":[]}')\nprocess.stdout.write('raw')\n${config()}`
+  const root = agentsProject(agent('sup', { 'config.ts': loud }))
+  const program = `import { checkProject } from '@retinue/project'\nconst { agents } = await checkProject('.')\nconsole.log(agents)\n`
+  const args = ['--conditions=@retinue/source', '--input-type=module', '-e', program]
+  expect(
+    execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+  ).toBe('1\n')
+})

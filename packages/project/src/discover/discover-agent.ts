@@ -1,0 +1,152 @@
+import { AGENT_SLOTS, MAX_SUBAGENT_DEPTH, MODULE_EXTENSIONS, moduleName } from '../layout.ts'
+import { readText } from '../tree/read-text.ts'
+import { joinPath, type SourceTree } from '../tree/source-tree.ts'
+import type { AgentDir, MarkdownFile, Note, SlotModule } from './agent-dir.ts'
+import { bestExtensionFirst, linkNote, listFolder, otherNote, sortFolder } from './folder.ts'
+
+/** The agents in a folder of agents (`agents/` or `subagents/`), and notes on what in it is none. */
+export interface AgentFolder {
+  readonly agents: readonly AgentDir[]
+  readonly notes: readonly Note[]
+}
+
+/** Reads the agents in `dir`. `parentPath` is the path of the agent that they belong to, empty for top-level ones. */
+export function discoverAgents(tree: SourceTree, dir: string, parentPath: readonly string[]): AgentFolder {
+  const agents: AgentDir[] = []
+  const notes: Note[] = []
+  for (const { name, kind } of listFolder(tree, dir, notes)) {
+    const path = joinPath(dir, name)
+    if (kind === 'link') notes.push(linkNote(path))
+    else if (kind === 'other') notes.push(otherNote(path))
+    else if (kind === 'file') notes.push(flatFileNote(path, name))
+    else {
+      const agent = discoverAgent(tree, path, [...parentPath, name])
+      if (agent.config || agent.instructions || agent.markdown) agents.push(agent)
+      else notes.push(...noAgentNotes(tree, agent))
+    }
+  }
+  return { agents, notes }
+}
+
+function discoverAgent(tree: SourceTree, dir: string, path: readonly string[]): AgentDir {
+  const { entries, modules, notes: sorted } = sortFolder(tree, dir, AGENT_SLOTS)
+  const notes = [...sorted]
+  const tools = discoverTools(tree, entries.get('tools'), notes)
+  const workspace = entries.get('workspace')
+  if (workspace !== undefined) noteLinks(tree, workspace, notes)
+  return {
+    key: path.at(-1) ?? '',
+    dir,
+    path,
+    config: modules.get('config'),
+    instructions: modules.get('instructions'),
+    markdown: readMarkdown(tree, entries.get('instructions.md')),
+    tools,
+    workspace,
+    subagents: discoverSubagents(tree, entries.get('subagents'), path, notes),
+    slots: [...entries.values(), ...[...modules.values()].map(({ file }) => file)],
+    notes,
+  }
+}
+
+function readMarkdown(tree: SourceTree, file: string | undefined): MarkdownFile | undefined {
+  if (file === undefined) return undefined
+  const read = readText(tree, file)
+  return read.ok ? { file, text: read.text } : { file, text: undefined, reason: read.reason }
+}
+
+function discoverSubagents(
+  tree: SourceTree,
+  dir: string | undefined,
+  path: readonly string[],
+  notes: Note[],
+): readonly AgentDir[] {
+  if (dir === undefined) return []
+  if (path.length <= MAX_SUBAGENT_DEPTH) {
+    const folder = discoverAgents(tree, dir, path)
+    notes.push(...folder.notes)
+    return folder.agents
+  }
+  const names = listFolder(tree, dir, notes).map(({ name }) => name)
+  if (names.length > 0) notes.push({ kind: 'too-deep', path: dir, names })
+  return []
+}
+
+function discoverTools(tree: SourceTree, dir: string | undefined, notes: Note[]): readonly SlotModule[] {
+  if (dir === undefined) return []
+  const tools = new Map<string, SlotModule>()
+  for (const { name, kind } of [...listFolder(tree, dir, notes)].sort(bestExtensionFirst)) {
+    const file = joinPath(dir, name)
+    const key = kind === 'file' ? moduleName(name)?.base : undefined
+    if (kind === 'link') notes.push(linkNote(file))
+    else if (key === undefined) notes.push(strayToolNote(file, name, kind))
+    else {
+      const first = tools.get(key)
+      if (first === undefined) tools.set(key, { slot: 'tool', key, file })
+      else notes.push({ kind: 'same-tool', key, files: [first.file, file] })
+    }
+  }
+  return [...tools.values()]
+}
+
+function strayToolNote(path: string, name: string, kind: string): Note {
+  if (kind === 'directory') {
+    const fix = `move the tools of "${name}/" up into "tools/"; what only your own modules import may stay`
+    return { kind: 'ignored', path, what: 'folder', because: 'only files directly in "tools/" are tools', fix }
+  }
+  if (kind === 'other') return otherNote(path)
+  const base = name.replace(/\.[^.]*$/, '')
+  const because = `a tool is a ${MODULE_EXTENSIONS.join(', ')} file`
+  return {
+    kind: 'ignored',
+    path,
+    what: 'file',
+    because,
+    fix: `rename it to "${base || 'my-tool'}.ts", or move it out of "tools/"`,
+  }
+}
+
+/** Seeds are read and listed as they stand, but never through a link. */
+function noteLinks(tree: SourceTree, dir: string, notes: Note[]): void {
+  for (const { name, kind } of listFolder(tree, dir, notes)) {
+    const path = joinPath(dir, name)
+    if (kind === 'link') notes.push(linkNote(path))
+    else if (kind === 'other') notes.push(otherNote(path))
+    else if (kind === 'directory') noteLinks(tree, path, notes)
+  }
+}
+
+function flatFileNote(path: string, name: string): Note {
+  const base = moduleName(name)?.base ?? name.replace(/\.[^.]*$/, '')
+  const slot = name.endsWith('.md') ? 'instructions.md' : 'config.ts'
+  const because = 'an agent is a folder, and this is a file'
+  return { kind: 'ignored', path, what: 'file', because, fix: `move it to "${base}/${slot}"` }
+}
+
+/** What makes a folder an agent. */
+const AGENT_FILES: readonly string[] = ['config.ts', 'instructions.md', 'instructions.ts', 'agent.md']
+
+/** Why a folder is not an agent: the folder itself, and the near misses in it that explain it. */
+function noAgentNotes(tree: SourceTree, { dir, key, notes, subagents }: AgentDir): Note[] {
+  const nearMisses = notes.filter((note) => {
+    if (note.kind === 'unsupported') return AGENT_FILES.includes(note.slot)
+    if (note.kind === 'unreadable') return true
+    return note.kind === 'ignored' && (note.what === 'link' || AGENT_FILES.includes(note.meant ?? ''))
+  })
+  const because = 'it holds no config.ts and no instructions.md, so it is no agent'
+  const inner = subagents[0]?.key ?? innerAgent(tree, dir)
+  const add = `add "${key}/config.ts" and "${key}/instructions.md", or remove the folder`
+  const move = inner === undefined ? add : `move "${inner}/" up one level`
+  const fix = nearMisses.length > 0 ? 'mend what is told about the files in it' : move
+  return [{ kind: 'ignored', path: dir, what: 'folder', because, fix }, ...nearMisses]
+}
+
+/** A group folder holds agents one level too deep. */
+function innerAgent(tree: SourceTree, dir: string): string | undefined {
+  const found = listFolder(tree, dir, []).find(({ name, kind }) => {
+    if (kind !== 'directory') return false
+    const { modules, entries } = sortFolder(tree, joinPath(dir, name), AGENT_SLOTS)
+    return modules.has('config') || modules.has('instructions') || entries.has('instructions.md')
+  })
+  return found?.name
+}

@@ -1,0 +1,25 @@
+import type { Application } from './discover/application.ts'
+import { discover } from './discover/discover.ts'
+import type { DetailedFinding } from './findings/finding.ts'
+import { loadTree } from './load/load-tree.ts'
+import type { ModuleLoader } from './load/module-loader.ts'
+import type { AgentPlan } from './plan.ts'
+import type { SourceTree } from './tree/source-tree.ts'
+import { validate } from './validate.ts'
+
+export { DiskTree } from './tree/disk-tree.ts'
+export { describeTree } from './tree-description.ts'
+
+/** All that is found out about a project before agents are made of it. */
+export interface Examination {
+  readonly application: Application
+  readonly plans: readonly AgentPlan[]
+  readonly findings: readonly DetailedFinding[]
+}
+
+/** Discover, load, validate: the way that `check`, `tree` and `loadProject` share. They differ in the loader. */
+export async function examine(tree: SourceTree, loader: ModuleLoader, dir?: string): Promise<Examination> {
+  const discovered = discover(tree, dir)
+  const loaded = await loadTree(discovered, loader)
+  return { application: discovered.application, plans: loaded.plans, findings: validate(discovered, loaded) }
+}

@@ -1,0 +1,45 @@
+import { isTool } from '@retinue/core/tools'
+import { describeEntries } from './describe-agent.ts'
+import { instructionsFact } from './describe-instructions.ts'
+import type { ConfigFact, MapFact, TextFact, ToolEntryFact } from './facts.ts'
+import { optionsRefusal, toolRefusal } from './refusal.ts'
+import { isPlainRecord, isRecord, kindOfValue, modelFact } from './value-kind.ts'
+
+/** What rules need to know of the config of the agent in the directory `dirName`. */
+export function describeConfig(dirName: string, config: Readonly<Record<string, unknown>>): ConfigFact {
+  const { workspace } = config
+  return {
+    id: textFact(config['id']),
+    name: textFact(config['name']),
+    description: textFact(config['description']),
+    model: modelFact(config['model']),
+    instructions: instructionsFact(config['instructions']),
+    tools: mapFact(config['tools'], toolEntries),
+    agents: mapFact(config['agents'], (agents) => describeEntries(agents, 0)),
+    workspace: {
+      form: Object.hasOwn(config, 'workspace') ? (workspace ? 'given' : 'off') : 'absent',
+      tools: isRecord(workspace) && isRecord(workspace['tools']) ? Object.keys(workspace['tools']) : [],
+    },
+    refused: optionsRefusal(dirName, config),
+  }
+}
+
+function textFact(value: unknown): TextFact {
+  if (value === undefined || value === null) return { form: 'absent' }
+  return typeof value === 'string' ? { form: 'text', text: value } : { form: 'wrong', kind: kindOfValue(value) }
+}
+
+function mapFact<Entry>(value: unknown, entries: (map: Record<string, unknown>) => Entry[]): MapFact<Entry> {
+  const kind = kindOfValue(value)
+  if (value === undefined || value === null) return { form: 'absent', kind, entries: [] }
+  if (kind === 'function') return { form: 'function', kind, entries: [] }
+  if (!isPlainRecord(value) || kind === 'promise' || kind === 'tool') return { form: 'wrong', kind, entries: [] }
+  return { form: 'map', kind, entries: entries(value) }
+}
+
+function toolEntries(tools: Record<string, unknown>): ToolEntryFact[] {
+  return Object.entries(tools).map(([key, tool]) => {
+    const valid = isTool(tool)
+    return { key, valid, kind: kindOfValue(tool), refused: valid ? toolRefusal(key, tool) : undefined }
+  })
+}

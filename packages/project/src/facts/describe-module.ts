@@ -1,0 +1,40 @@
+import { isAgent } from '@retinue/core/agent'
+import { isTool } from '@retinue/core/tools'
+import { type ModuleSlot, moduleName } from '../layout.ts'
+import { describeAgent } from './describe-agent.ts'
+import { describeConfig } from './describe-config.ts'
+import { instructionsFact } from './describe-instructions.ts'
+import type { ModuleFact } from './facts.ts'
+import { toolRefusal } from './refusal.ts'
+import { isPlainRecord, kindOfValue } from './value-kind.ts'
+
+/** The part of a module's place that its description depends on. */
+export interface DescribedModule {
+  readonly file: string
+  readonly slot: ModuleSlot
+}
+
+/** Says what a module exports, as far as its slot asks. It may throw what a getter of the module's own throws. */
+export function describeModule(module: DescribedModule, namespace: Readonly<Record<string, unknown>>): ModuleFact {
+  if (!('default' in namespace)) return { kind: 'invalid', found: 'missing', exported: Object.keys(namespace) }
+  const value = namespace['default']
+  // Nobody will wait for it; a rejection must not end the process.
+  if (value instanceof Promise) value.catch(() => {})
+  return describeDefault(module, value) ?? { kind: 'invalid', found: kindOfValue(value), exported: [] }
+}
+
+function describeDefault({ file, slot }: DescribedModule, value: unknown): ModuleFact | undefined {
+  const [dir = '', name = ''] = file.split('/').slice(-2)
+  if (slot === 'tool') {
+    const key = moduleName(name)?.base ?? name
+    return isTool(value) && !isAgent(value) ? { kind: 'tool', refused: toolRefusal(key, value) } : undefined
+  }
+  if (slot === 'instructions') {
+    const instructions = instructionsFact(value)
+    const isValid = instructions.form !== 'wrong' && instructions.form !== 'absent'
+    return isValid ? { kind: 'instructions', instructions } : undefined
+  }
+  if (isAgent(value)) return { kind: 'agent', agent: describeAgent(value) }
+  const isConfig = isPlainRecord(value) && typeof value['then'] !== 'function' && !isTool(value)
+  return isConfig ? { kind: 'config', config: describeConfig(dir, value) } : undefined
+}

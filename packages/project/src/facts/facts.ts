@@ -1,0 +1,89 @@
+/**
+ * What rules need to know of the values that modules export, as plain JSON: it is the same whether a value was loaded in this
+ * process or in another, so both give the same findings.
+ */
+
+/** What a value is, in the words of a finding: `list`, `promise`, `null`, `agent`, `tool`, else what `typeof` says. */
+export type ValueKind = string
+
+/** A field that should be text. */
+export type TextFact =
+  | { readonly form: 'absent' }
+  | { readonly form: 'text'; readonly text: string }
+  | { readonly form: 'wrong'; readonly kind: ValueKind }
+
+export interface ModelFact {
+  readonly form: 'absent' | 'given' | 'wrong'
+  /** `provider/model`, or what is known before the agent runs. */
+  readonly label: string
+  readonly kind: ValueKind
+}
+
+export interface InstructionsFact {
+  readonly form: 'absent' | 'text' | 'message' | 'list' | 'function' | 'wrong'
+  /** Nothing but white space in it. */
+  readonly blank: boolean
+  readonly kind: ValueKind
+}
+
+/** A map of tools or agents. A function is called when the agent runs, so its entries are not known. */
+export interface MapFact<Entry> {
+  readonly form: 'absent' | 'map' | 'function' | 'wrong'
+  readonly kind: ValueKind
+  readonly entries: readonly Entry[]
+}
+
+/** Why core takes an agent or a tool not. */
+export interface Refusal {
+  readonly message: string
+  readonly hint: string | undefined
+  /** The option that is to blame, if one is. */
+  readonly option: string | undefined
+}
+
+export interface ToolEntryFact {
+  readonly key: string
+  readonly valid: boolean
+  readonly kind: ValueKind
+  readonly refused: Refusal | undefined
+}
+
+export interface AgentEntryFact {
+  readonly key: string
+  readonly kind: ValueKind
+  readonly agent: AgentFact | undefined
+}
+
+/** An agent that code made. */
+export interface AgentFact {
+  readonly id: string
+  readonly name: string
+  readonly description: string | undefined
+  readonly model: ModelFact
+  /** Keys of its tools. `undefined` if only running it tells. */
+  readonly tools: readonly string[] | undefined
+  readonly agents: readonly AgentEntryFact[]
+}
+
+export interface ConfigFact {
+  readonly id: TextFact
+  readonly name: TextFact
+  readonly description: TextFact
+  readonly model: ModelFact
+  readonly instructions: InstructionsFact
+  readonly tools: MapFact<ToolEntryFact>
+  readonly agents: MapFact<AgentEntryFact>
+  /** `off`: the config has the key, with no value. */
+  readonly workspace: { readonly form: 'absent' | 'off' | 'given'; readonly tools: readonly string[] }
+  /** What core said of the other options. */
+  readonly refused: Refusal | undefined
+}
+
+/** What a module exports. */
+export type ModuleFact =
+  | { readonly kind: 'config'; readonly config: ConfigFact }
+  | { readonly kind: 'agent'; readonly agent: AgentFact }
+  | { readonly kind: 'tool'; readonly refused: Refusal | undefined }
+  | { readonly kind: 'instructions'; readonly instructions: InstructionsFact }
+  /** Not what the slot takes. `exported` names what the module exports instead, if there is no default. */
+  | { readonly kind: 'invalid'; readonly found: ValueKind; readonly exported: readonly string[] }

@@ -1,0 +1,33 @@
+import { Agent, type AgentConfig } from '@retinue/core/agent'
+import { isRetinueError } from '@retinue/core/errors'
+import type { Tool } from '@retinue/core/tools'
+import { nameProblem } from '../names.ts'
+import type { Refusal } from './facts.ts'
+
+/**
+ * Asks core itself whether it takes the options that no rule looks at, so that a wrong one is found here and not when the agent is
+ * made. `name` is what its message calls the agent.
+ */
+export function optionsRefusal(name: string, config: Readonly<Record<string, unknown>>): Refusal | undefined {
+  const { id: _id, name: _name, description: _d, model: _m, instructions: _i, tools: _t, agents: _a, ...rest } = config
+  return refusalOf({ ...(rest as AgentConfig), id: name })
+}
+
+/** The same for one tool: a schema, say, that no model can be told. */
+export function toolRefusal(key: string, tool: Tool): Refusal | undefined {
+  // A key that is no name has a rule of its own.
+  const name = nameProblem(key) === undefined ? key : 'tool'
+  return refusalOf({ id: 'agent', tools: { [name]: tool } })
+}
+
+function refusalOf(options: AgentConfig & { id: string }): Refusal | undefined {
+  try {
+    new Agent(options)
+    return undefined
+  } catch (error) {
+    if (!isRetinueError(error)) throw error
+    const options = error.data['options']
+    const option: unknown = Array.isArray(options) ? options[0] : undefined
+    return { message: error.message, hint: error.hint, option: typeof option === 'string' ? option : undefined }
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * The convention as data: which names mean something, and where. Everything that reads an agent's folder asks this file, so a new
+ * slot begins here.
+ */
+
+/** What a module in a slot must export, in the words that a finding uses. */
+export type ModuleSlot = 'config' | 'instructions' | 'tool'
+
+/** The directories that may hold an application, best first. */
+export const APPLICATION_DIRS: readonly string[] = ['src/retinue', 'src/mastra']
+
+/** Accepted in every slot; of two files of one name, the earlier extension wins. */
+export const MODULE_EXTENSIONS: readonly string[] = ['.ts', '.mts', '.js', '.mjs']
+
+/** Levels of `subagents/` that are kept below a top-level agent. */
+export const MAX_SUBAGENT_DEPTH = 3
+
+/** `module`: one file of that base name in any accepted extension. `text`: exactly that file. `directory`: a folder. */
+export interface Slot {
+  readonly name: string
+  readonly form: 'module' | 'text' | 'directory'
+  /** False for slots of the convention that this version does not read yet: they are told, never passed over. */
+  readonly supported: boolean
+}
+
+function slot(name: string, form: Slot['form'], supported = true): Slot {
+  return { name, form, supported }
+}
+
+/** What an agent's directory may hold, at every level. */
+export const AGENT_SLOTS: readonly Slot[] = [
+  slot('config', 'module'),
+  slot('instructions.md', 'text'),
+  slot('instructions', 'module'),
+  slot('tools', 'directory'),
+  slot('workspace', 'directory'),
+  slot('subagents', 'directory'),
+  slot('agent.md', 'text', false),
+  slot('skills', 'directory', false),
+  slot('memory', 'module', false),
+  slot('workspace', 'module', false),
+  slot('processors', 'directory', false),
+  slot('scorers', 'directory', false),
+  slot('schedules', 'directory', false),
+  slot('hooks', 'module', false),
+]
+
+/** What the application's directory may hold. */
+export const APPLICATION_SLOTS: readonly Slot[] = [
+  slot('agents', 'directory'),
+  slot('storage', 'module', false),
+  slot('logger', 'module', false),
+  slot('server', 'module', false),
+  slot('observability', 'module', false),
+  slot('index', 'module', false),
+]
+
+/** The name a person would type for a slot: the first accepted extension stands for a module. */
+export function slotLabel({ name, form }: Slot): string {
+  if (form === 'module') return `${name}.ts`
+  return form === 'directory' ? `${name}/` : name
+}
+
+/** Splits `search.ts` into its base name and extension, if the extension is one of a module. */
+export function moduleName(fileName: string): { base: string; extension: string } | undefined {
+  const extension = MODULE_EXTENSIONS.find((candidate) => fileName.endsWith(candidate))
+  if (extension === undefined || fileName === extension) return undefined
+  return { base: fileName.slice(0, -extension.length), extension }
+}
+
+const TEST_FILE = /\.(?:test|spec)(?:-d)?\.[cm]?[jt]sx?$/
+const DECLARATION = /\.d\.[cm]?ts$/
+const README = /^readme(?:\.[a-z]+)?$/i
+const QUIET_DIRS = new Set(['__tests__', '__mocks__', '__snapshots__', '__fixtures__', 'node_modules'])
+
+/** Files that stand beside agents by good right and are none of ours: passed over without a word. */
+export function isQuiet(name: string, isDirectory: boolean): boolean {
+  if (name.startsWith('.')) return true
+  if (isDirectory) return QUIET_DIRS.has(name)
+  return TEST_FILE.test(name) || DECLARATION.test(name) || README.test(name)
+}

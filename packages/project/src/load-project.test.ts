@@ -1,0 +1,132 @@
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isAgent } from '@retinue/core/agent'
+import { isRetinueError } from '@retinue/core/errors'
+import { expect, test, vi } from 'vitest'
+import {
+  agent,
+  agentsProject,
+  below,
+  config,
+  MODEL,
+  subagentConfig,
+  tempProject,
+  tool,
+} from '../test-support/temp-project.ts'
+import { loadProject } from './load-project.ts'
+
+// A test starts a process, and the machine may be busy.
+vi.setConfig({ testTimeout: 60_000 })
+
+test('B11.12 agents by directory name, with their subagents, tools and instructions', async () => {
+  const root = agentsProject({
+    ...agent('sup', {
+      'tools/search.ts': tool(),
+      'workspace/a.md': 'Seed.',
+      'instructions.md': '\uFEFFOne\r\ntwo\r\n',
+    }),
+    ...agent('sup/subagents/writer', { 'config.ts': subagentConfig("id: 'w', name: 'The writer'") }),
+    ...agent('constructor'),
+  })
+  const { agents, findings, app } = await loadProject(root)
+  expect(Object.keys(agents)).toEqual(['constructor', 'sup'])
+  expect(Object.getPrototypeOf(agents)).toBe(null)
+  expect([findings, app]).toEqual([[], { root, dir: join(root, 'src/retinue') }])
+  const sup = agents['sup']
+  expect([isAgent(sup), sup?.id, sup?.name, sup?.options.instructions]).toEqual([true, 'sup', 'sup', 'One\ntwo\n'])
+  expect(Object.keys(sup?.options.tools ?? {})).toEqual(['search'])
+  expect(Object.keys(sup?.options.workspace?.tools ?? {})).toEqual(['workspace_read_file', 'workspace_list_files'])
+  expect(Object.entries(sup?.options.agents ?? {})).toMatchObject([['writer', { id: 'w', name: 'The writer' }]])
+})
+
+test('B11.4 what wins is what the agent is made of', async () => {
+  const own = `import { Agent } from '@retinue/core/agent'
+import shared from './shared'
+const coded = new Agent({ id: 'coded', description: 'Coded.', model: 'a/b', instructions: 'Work.' })
+export default { ${MODEL}, instructions: 'static', tools: { a: shared }, agents: { coded }, workspace: undefined }
+`
+  const files = { 'config.ts': own, 'shared.ts': tool('shared'), 'tools/a.ts': tool('file'), 'tools/b.ts': tool('b') }
+  const more = { 'instructions.ts': "export default () => 'from code'\n", 'workspace/a.md': '' }
+  const root = agentsProject({
+    ...agent('sup', { ...files, ...more }),
+    ...agent('sup/subagents/kid'),
+    ...agent('sup/subagents/coded'),
+  })
+  const { agents, findings } = await loadProject(root)
+  const options = agents['sup']?.options
+  expect(Object.entries(options?.tools ?? {}).map(([key, { id }]) => [key, id])).toEqual([
+    ['a', 'shared'],
+    ['b', 'b'],
+  ])
+  expect(Object.entries(options?.agents ?? {}).map(([key, { description }]) => [key, description])).toEqual([
+    ['kid', 'Does its part of the work.'],
+    ['coded', 'Coded.'],
+  ])
+  expect([typeof options?.instructions, options?.workspace]).toEqual(['function', undefined])
+  const codes = findings.map(({ code }) => code)
+  expect(codes.sort()).toEqual([...Array<string>(4).fill('source-overridden'), 'subagent-overridden'])
+})
+
+test('B11.7 functions in the config are handed on as they are', async () => {
+  const root = agentsProject({
+    ...agent('sup', { 'config.ts': config(`${MODEL}, agents: () => ({}), tools: () => ({})`) }),
+    ...agent('sup/subagents/kid'),
+  })
+  const { options } = (await loadProject(root)).agents['sup'] ?? {}
+  expect([typeof options?.agents, typeof options?.tools]).toEqual(['function', 'function'])
+})
+
+test('B11.3 an Agent is taken as it is', async () => {
+  const coded = `import { Agent } from '@retinue/core/agent'\nexport default new Agent({ id: 'own', model: 'a/b', instructions: 'Work.', description: 'Own.' })\n`
+  const root = agentsProject({ 'sup/config.ts': coded })
+  const { agents } = await loadProject(root)
+  expect([agents['sup']?.id, agents['sup']?.name]).toEqual(['own', 'own'])
+})
+
+test('B11.12 one typed error with all findings', async () => {
+  const root = agentsProject({
+    ...agent('a', { 'config.ts': config('') }),
+    ...agent('b', { 'config.ts': 'export default 5\n' }),
+  })
+  const error = await loadProject(root).catch((thrown: unknown) => thrown)
+  if (!isRetinueError(error, 'project-invalid')) throw new Error('no typed error', { cause: error })
+  expect(error.data['findings']).toMatchObject([{ code: 'model-missing' }, { code: 'default-export-invalid' }])
+  expect(error.message).toBe(`The project has 2 errors:
+
+error[model-missing]: agent "a" has no model
+  ┌─ src/retinue/agents/a/config.ts:2:16
+2 │ export default agentConfig({  })
+  │                ^^^^^^^^^^^
+  = why: an agent names its model; there is no hidden default
+  = fix: write model: 'openai/gpt-5.5', or another 'provider/model', or an AI SDK model
+error[default-export-invalid]: "config.ts" exports a number as its default
+  ┌─ src/retinue/agents/b/config.ts:1:16
+1 │ export default 5
+  │                ^
+  = why: the default export of "config.ts" must be a plain object, as agentConfig({ … }) gives, or an Agent
+  = fix: write: export default agentConfig({ model: 'openai/gpt-5.5' })`)
+})
+
+test('B11.1 options.dir says where the application is, also absolutely', async () => {
+  const root = tempProject(below('app/agents', agent('sup')))
+  for (const dir of ['app', join(root, 'app')])
+    expect(Object.keys((await loadProject(root, { dir })).agents)).toEqual(['sup'])
+})
+
+test('B11.12 in a plain program: what modules print goes to stderr, what the program prints to stdout', () => {
+  const loud = `console.log('from the module')\nawait new Promise((resolve) => setTimeout(resolve, 5))\nconsole.log('and later')\n${config()}`
+  const root = agentsProject(agent('sup', { 'config.ts': loud }))
+  const program = `import { loadProject } from '@retinue/project'
+const loading = loadProject(import.meta.dirname)
+console.log('meanwhile')
+const { agents } = await loading
+console.log(agents.sup.id)
+`
+  writeFileSync(join(root, 'main.mjs'), program)
+  const { stdout, stderr } = spawnSync(process.execPath, ['--conditions=@retinue/source', 'main.mjs'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  expect([stdout, stderr]).toEqual(['meanwhile\nsup\n', 'from the module\nand later\n'])
+})

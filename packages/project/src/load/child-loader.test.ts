@@ -1,0 +1,139 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, expect, test, vi } from 'vitest'
+import { agent, below, config, type Files, tempProject, told, tool } from '../../test-support/temp-project.ts'
+import { type CheckResult, checkProject } from '../check-project.ts'
+import { plainFinding } from '../findings/finding.ts'
+import { ChildLoader } from './child-loader.ts'
+import type { LoadResult } from './module-loader.ts'
+
+// Each test starts processes, and the machine may be busy.
+vi.setConfig({ testTimeout: 60_000 })
+
+let loader: ChildLoader | undefined
+afterEach(() => loader?.dispose())
+
+/** Loads tool modules by their names, without the rest of a project. */
+async function load(files: Record<string, string>, timeoutMs: number = 5000): Promise<readonly LoadResult[]> {
+  loader = new ChildLoader(tempProject(files), { timeoutMs })
+  return loader.load(Object.keys(files).map((file) => ({ file, slot: 'tool' })))
+}
+
+function summary(results: readonly LoadResult[]): string[] {
+  return results.map((result) => (result.ok ? result.fact.kind : `${result.failure.kind}: ${result.failure.message}`))
+}
+
+async function check(agents: Files, timeoutMs: number = 10_000): Promise<CheckResult> {
+  return checkProject(tempProject(below('src/retinue/agents', agents)), { timeoutMs })
+}
+
+const toldOf = async (agents: Files, timeoutMs?: number): Promise<string> => {
+  const { findings } = await check(agents, timeoutMs)
+  return told(findings.map(plainFinding)).replaceAll('src/retinue/agents/', '')
+}
+
+test('B11.11 a module that waits for ever: the limit ends it, it is named, and the others are loaded', async () => {
+  const started = performance.now()
+  const results = await load({ 'a.ts': tool(), 'b.ts': `await new Promise(() => {})\n${tool()}`, 'c.ts': tool() }, 700)
+  expect(summary(results)).toEqual(['tool', 'timeout: it was not loaded after 700 ms', 'tool'])
+  expect(performance.now() - started).toBeLessThan(6000)
+})
+
+test('B11.11 a module that loops is ended as well', async () => {
+  const results = await load({ 'a.ts': 'for (;;) {}\n', 'b.ts': tool() }, 700)
+  expect(summary(results)).toEqual(['timeout: it was not loaded after 700 ms', 'tool'])
+})
+
+test('B11.11 after three modules that hung the others are not tried', async () => {
+  const hang = 'await new Promise(() => {})\n'
+  const results = await load({ 'a.ts': hang, 'b.ts': hang, 'c.ts': hang, 'd.ts': tool() }, 500)
+  expect(summary(results)[3]).toBe('timeout: it was not loaded, because 3 modules before it hung')
+})
+
+test('B11.11 the finding of a module that hangs', async () => {
+  const files = agent('sup', { 'tools/a.ts': 'await new Promise(() => {})\n', 'tools/b.ts': 'export default 5\n' })
+  expect(await toldOf(files, 1500)).toMatchInlineSnapshot(`
+    "error[load-timeout] sup/tools/a.ts:1:1 (sup)
+      "sup/tools/a.ts" did not load: it was not loaded after 1.5 s
+      fix: look in it and in what it imports for an "await" at the top level or a loop that does not end, and move it into a tool
+    error[default-export-invalid] sup/tools/b.ts:1:16 (sup)
+      "tools/b.ts" exports a number as its default
+      fix: write: export default createTool({ id, description, inputSchema, execute })"
+  `)
+})
+
+test('B11.11 a module that exits, at the line that does it; the others are checked', async () => {
+  const files = agent('sup', { 'tools/a.ts': '\nif (true) process.exit(0)\n', 'tools/b.ts': 'export default 5\n' })
+  expect(await toldOf(files)).toMatchInlineSnapshot(`
+    "error[module-failed] sup/tools/a.ts:2:19 (sup)
+      "sup/tools/a.ts" could not be loaded: process.exit(0) was called while it loaded
+      fix: a module must not end the process: do the work in a tool, or throw
+    error[default-export-invalid] sup/tools/b.ts:1:16 (sup)
+      "tools/b.ts" exports a number as its default
+      fix: write: export default createTool({ id, description, inputSchema, execute })"
+  `)
+})
+
+test('B11.11 a module that takes its process with it', async () => {
+  const results = await load({
+    'a.ts': 'process.kill(process.pid, "SIGKILL")\nawait new Promise(() => {})\n',
+    'b.ts': tool(),
+  })
+  expect(summary(results)).toEqual(['exited: the process that loaded it ended (signal SIGKILL)', 'tool'])
+})
+
+test('B11.11 what a module throws later is a finding too', async () => {
+  const late = `setTimeout(() => {\n  throw new Error('late')\n})\nawait new Promise((resolve) => setTimeout(resolve, 50))\n${config()}`
+  const rejected = `void Promise.reject(new Error('nobody waits'))\n${config()}`
+  const files = { ...agent('a', { 'config.ts': late }), ...agent('b', { 'config.ts': rejected }) }
+  expect(await toldOf(files)).toMatchInlineSnapshot(`
+    "error[module-failed] a/config.ts:2:9 (a)
+      "a/config.ts" could not be loaded: Error: late
+      fix: make the module load without an error; what needs a key or a service belongs into a tool
+    error[module-failed] b/config.ts:1:21 (b)
+      "b/config.ts" could not be loaded: Error: nobody waits
+      fix: make the module load without an error; what needs a key or a service belongs into a tool"
+  `)
+})
+
+test('B11.11 messages of a module are not taken for results', async () => {
+  const forged = `process.send?.({ type: 'result', result: { ok: true, fact: { kind: 'tool' } } })\nprocess.emit('message', { requests: [] }, undefined)\nexport default 5\n`
+  const asking = `if (process.send !== undefined) throw new Error('a parent')\n${tool()}`
+  expect(summary(await load({ 'a.ts': forged, 'b.ts': asking }))).toEqual(['invalid', 'tool'])
+})
+
+test('B11.11 a module that closes the channel ends itself alone', async () => {
+  const results = await load({ 'a.ts': 'process.disconnect()\nawait new Promise(() => {})\n', 'b.ts': tool() })
+  expect(summary(results)).toEqual(['exited: the process that loaded it ended (exit code 0)', 'tool'])
+})
+
+test('B11.11 timers and servers of a module do not keep check from ending', async () => {
+  const busy = `import { createServer } from 'node:http'\ncreateServer().listen(0)\nsetInterval(() => {}, 10)\n${config()}`
+  const { findings, agents } = await check(agent('sup', { 'config.ts': busy }))
+  expect([findings, agents]).toEqual([[], 1])
+})
+
+test('a process that can not start is not blamed on a module', async () => {
+  const root = tempProject({ 'a.ts': tool(), 'b.ts': tool(), 'hook.cjs': 'process.exit(7)\n' })
+  const { execArgv } = process
+  process.execArgv = [...execArgv, '--require', join(root, 'hook.cjs')]
+  try {
+    loader = new ChildLoader(root, { timeoutMs: 5000 })
+  } finally {
+    process.execArgv = execArgv
+  }
+  const requests = ['a.ts', 'b.ts'].map((file) => ({ file, slot: 'tool' as const }))
+  const problem = 'exited: the process that loads modules did not start (exit code 7)'
+  expect(summary(await loader.load(requests))).toEqual([problem, problem])
+})
+
+test('B11.1 a module that two agents import is evaluated once a load, in the other process too', async () => {
+  const root = tempProject({ ...below('src/retinue/agents', { ...agent('a'), ...agent('b') }) })
+  const counted = "import { appendFileSync } from 'node:fs'\nappendFileSync('count', 'x')\n"
+  writeFileSync(join(root, 'src/retinue/counted.ts'), counted)
+  for (const name of ['a', 'b']) {
+    writeFileSync(join(root, `src/retinue/agents/${name}/config.ts`), `import '../../counted'\n${config()}`)
+  }
+  expect((await checkProject(root)).findings).toEqual([])
+  expect(readFileSync(join(root, 'count'), 'utf8')).toBe('x')
+})

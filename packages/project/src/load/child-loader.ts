@@ -1,0 +1,207 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { LoadFailure, LoadRequest, LoadResult, ModuleLoader } from './module-loader.ts'
+import { type FromChild, isFromChild, type ToChild } from './protocol.ts'
+
+/** After so many modules that hung, the others are not tried: the time of whoever waits is bounded. */
+const MAX_HANGS = 3
+
+/** How long a process may take to start, before any module runs in it. */
+const START_LIMIT_MS = 30_000
+
+export interface ChildLoaderOptions {
+  /** How long one module may take to load. */
+  readonly timeoutMs: number
+}
+
+/**
+ * Loads modules in a process of its own, so that user code can't hang, crash or end this one. A module that does any of that is a
+ * failure with its name; the modules after it are loaded in a new process.
+ */
+export class ChildLoader implements ModuleLoader {
+  readonly #root: string
+  readonly #timeoutMs: number
+  readonly #strays: { file: string; failure: LoadFailure }[] = []
+  #child: Child | undefined
+  #hangs = 0
+  /** Set when no process can be started at all: then no module is to blame. */
+  #broken: LoadFailure | undefined
+
+  /** The process starts at once, so that it is ready when discovery is done. */
+  constructor(root: string, { timeoutMs }: ChildLoaderOptions) {
+    this.#root = root
+    this.#timeoutMs = timeoutMs
+    this.#child = startChild(root)
+  }
+
+  async load(requests: readonly LoadRequest[]): Promise<readonly LoadResult[]> {
+    const results: LoadResult[] = []
+    while (results.length < requests.length) {
+      const rest = requests.slice(results.length)
+      const broken = this.#broken
+      if (broken !== undefined) results.push(...rest.map((): LoadResult => ({ ok: false, failure: broken })))
+      else if (this.#hangs >= MAX_HANGS) results.push(...rest.map(() => notTried))
+      else results.push(...(await this.#loadUntilFault(rest)))
+    }
+    return results
+  }
+
+  strays(): readonly { readonly file: string; readonly failure: LoadFailure }[] {
+    return this.#strays
+  }
+
+  /** Ends the process and whatever the modules left running in it. */
+  dispose(): void {
+    this.#child?.kill()
+    this.#child = undefined
+  }
+
+  /** Loads modules until all are done or one of them takes the process with it; its failure is then the last result. */
+  #loadUntilFault(requests: readonly LoadRequest[]): Promise<readonly LoadResult[]> {
+    const child = this.#child ?? startChild(this.#root)
+    this.#child = child
+    const results: LoadResult[] = []
+    return new Promise((resolve) => {
+      let exiting: LoadFailure | undefined
+      let timer: NodeJS.Timeout | undefined
+      const finish = (failure?: LoadFailure): void => {
+        clearTimeout(timer)
+        child.onMessage = undefined
+        child.onEnd = undefined
+        if (failure !== undefined) {
+          this.dispose()
+          results.push({ ok: false, failure })
+        }
+        resolve(results)
+      }
+      const expectNext = (): void => {
+        clearTimeout(timer)
+        if (results.length === requests.length) finish()
+        // Starting is not a module's fault: it has a limit of its own.
+        else if (!child.ready) timer = setTimeout(() => child.onEnd?.('it took too long'), START_LIMIT_MS)
+        else timer = setTimeout(() => finish(this.#hung()), this.#timeoutMs)
+      }
+      child.onMessage = (message) => {
+        if (message.type === 'ready') expectNext()
+        if (message.type === 'exit') exiting = message.failure
+        if (message.type === 'stray') {
+          const current = requests[Math.min(results.length, requests.length - 1)]
+          this.#strays.push({ file: message.failure.at?.file ?? current?.file ?? '', failure: message.failure })
+        }
+        if (message.type === 'result') {
+          results.push(message.result)
+          expectNext()
+        }
+      }
+      child.onEnd = (how) => {
+        if (!child.ready)
+          this.#broken = { kind: 'exited', message: `the process that loads modules did not start (${how})` }
+        finish(exiting ?? this.#broken ?? { kind: 'exited', message: `the process that loaded it ended (${how})` })
+      }
+      if (child.ended !== undefined) child.onEnd(child.ended)
+      else {
+        child.send({ token: child.token, requests })
+        expectNext()
+      }
+    })
+  }
+
+  #hung(): LoadFailure {
+    this.#hangs++
+    return { kind: 'timeout', message: `it was not loaded after ${seconds(this.#timeoutMs)}` }
+  }
+}
+
+const notTried: LoadResult = {
+  ok: false,
+  failure: { kind: 'timeout', message: `it was not loaded, because ${MAX_HANGS} modules before it hung` },
+}
+
+function seconds(ms: number): string {
+  return ms < 1000 ? `${ms} ms` : `${Math.round(ms / 100) / 10} s`
+}
+
+/** A running child. The listeners are those of the load in progress. */
+interface Child {
+  readonly token: string
+  ready: boolean
+  /** How it ended, once it has. */
+  ended: string | undefined
+  onMessage: ((message: FromChild) => void) | undefined
+  onEnd: ((how: string) => void) | undefined
+  send(message: ToChild): void
+  kill(): void
+}
+
+function startChild(root: string): Child {
+  const token = randomUUID()
+  // Beside this file, in the form that this file itself has: source or compiled.
+  const entry = fileURLToPath(new URL(`./load-child${extname(import.meta.url)}`, import.meta.url))
+  const process = fork(entry, [token, root], {
+    cwd: root,
+    stdio: ['ignore', 2, 2, 'ipc'],
+    execArgv: inheritedOptions(),
+  })
+  const child: Child = {
+    token,
+    ready: false,
+    ended: undefined,
+    onMessage: undefined,
+    onEnd: undefined,
+    // A process that is already gone is told by its end, not by a message that could not be sent.
+    send: (message) => void (process.connected && process.send(message, () => {})),
+    kill: () => void process.kill('SIGKILL'),
+  }
+  process.on('message', (message: unknown) => {
+    if (!isFromChild(message, token)) return
+    if (message.type === 'ready') child.ready = true
+    child.onMessage?.(message)
+  })
+  watchEnd(process, (how) => {
+    child.ended = how
+    child.onEnd?.(how)
+  })
+  // It lives no longer than whoever waits for it.
+  process.unref()
+  process.channel?.unref()
+  return child
+}
+
+/** Calls back when the process has ended and its last message has been read; the one may come before the other. */
+function watchEnd(process: ChildProcess, onEnd: (how: string) => void): void {
+  let how: string | undefined
+  const settle = (): void => {
+    if (how !== undefined && !process.connected) onEnd(how)
+  }
+  process.on('exit', (code, signal) => {
+    how = signal === null ? `exit code ${code}` : `signal ${signal}`
+    settle()
+  })
+  process.on('disconnect', settle)
+  process.on('error', (error) => {
+    how ??= error.message
+    onEnd(how)
+  })
+}
+
+/** Node's options that decide how modules are found and read; not those of a debugger or a test runner. */
+function inheritedOptions(): string[] {
+  const kept: string[] = []
+  const options = process.execArgv
+  for (let at = 0; at < options.length; at++) {
+    const option = options[at] ?? ''
+    const [name = ''] = option.split('=', 1)
+    if (
+      !/^(?:-C|--conditions|-r|--require|--import|--loader|--experimental-loader|--(?:no-)?[a-z-]*strip-types)$/.test(
+        name,
+      )
+    )
+      continue
+    kept.push(option)
+    const next = options[at + 1]
+    if (!option.includes('=') && next !== undefined && !next.startsWith('-')) kept.push(next)
+  }
+  return kept
+}

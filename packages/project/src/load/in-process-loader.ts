@@ -1,0 +1,34 @@
+import { pathToFileURL } from 'node:url'
+import { loadModule } from './load-module.ts'
+import type { LoadFailure, LoadRequest, LoadResult, ModuleLoader } from './module-loader.ts'
+import { printToStderr } from './print-to-stderr.ts'
+import { resolveImportsOf } from './resolver.ts'
+
+/**
+ * Loads modules into this process and keeps what they export. Nothing bounds the time that a module takes: its code is trusted as
+ * much as the program's own.
+ */
+export class InProcessLoader implements ModuleLoader {
+  /** What each loaded module exports as its default, by file. */
+  readonly values: Map<string, unknown> = new Map()
+  readonly #root: string
+
+  constructor(root: string) {
+    this.#root = root
+    resolveImportsOf(pathToFileURL(`${root}/`).href)
+  }
+
+  async load(requests: readonly LoadRequest[]): Promise<readonly LoadResult[]> {
+    const results: LoadResult[] = []
+    for (const request of requests) {
+      const { result, namespace } = await printToStderr(() => loadModule(this.#root, request))
+      if (namespace !== undefined) this.values.set(request.file, namespace['default'])
+      results.push(result)
+    }
+    return results
+  }
+
+  strays(): readonly { readonly file: string; readonly failure: LoadFailure }[] {
+    return []
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * The process that runs the code of a project for `check`: it may hang, exit or crash without harm. Its stdout is the parent's
+ * stderr, so that nothing a module prints is taken for a result.
+ */
+import { pathToFileURL } from 'node:url'
+import { failureOf } from './failure.ts'
+import { loadModule } from './load-module.ts'
+import { type FromChild, isToChild, type ToChild } from './protocol.ts'
+import { resolveImportsOf } from './resolver.ts'
+
+const [, , token = '', root = ''] = process.argv
+const send = process.send?.bind(process)
+const exit = process.exit.bind(process)
+
+function tell(message: FromChild): void {
+  send?.(message)
+}
+
+/** A turn of the event loop: errors that a module left behind come out before the next module begins. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+async function loadAll({ requests }: ToChild): Promise<void> {
+  for (const request of requests) {
+    const { result } = await loadModule(root, request)
+    await turn()
+    tell({ token, type: 'result', result })
+  }
+}
+
+function stray(error: unknown): void {
+  tell({ token, type: 'stray', failure: failureOf(error, root) })
+}
+
+/** Says who ends the process, while that is still known; then it ends. */
+function exitLoudly(code?: number | string | null): never {
+  const { at } = failureOf(new Error('exit'), root)
+  const message = `process.exit(${code ?? ''}) was called while it loaded`
+  tell({
+    token,
+    type: 'exit',
+    failure: at === undefined ? { kind: 'exited', message } : { kind: 'exited', message, at },
+  })
+  return exit(code)
+}
+
+// A rejection that nobody handles comes out here as well.
+process.on('uncaughtException', stray)
+process.on('disconnect', () => exit())
+process.on('message', (message) => {
+  if (isToChild(message) && message.token === token) void loadAll(message)
+})
+process.exit = exitLoudly
+// A module that looks for a parent to talk to shall find none: the channel is not its own.
+delete process.send
+resolveImportsOf(pathToFileURL(`${root}/`).href)
+tell({ token, type: 'ready' })

@@ -1,0 +1,73 @@
+import type { AgentDir, SlotModule } from '../discover/agent-dir.ts'
+import type { Discovered } from '../discover/discover.ts'
+import type { ModuleFact } from '../facts/facts.ts'
+import { moduleName } from '../layout.ts'
+import { type AgentPlan, planAgent } from '../plan.ts'
+import type { LoadFailure, LoadResult, ModuleLoader } from './module-loader.ts'
+
+/** What loading gave: every agent that takes part, parents before their subagents, and what each module turned out to be. */
+export interface LoadedTree {
+  readonly plans: readonly AgentPlan[]
+  readonly facts: ReadonlyMap<string, ModuleFact>
+  readonly failures: readonly FailedModule[]
+}
+
+export interface FailedModule {
+  readonly file: string
+  readonly agentPath: readonly string[]
+  readonly failure: LoadFailure
+}
+
+/**
+ * Loads level by level, configs first: what a config overrides or ignores is never run. Modules that can't parse, or that import
+ * one that can't, are not loaded; the syntax error says it all.
+ */
+export async function loadTree(discovered: Discovered, loader: ModuleLoader): Promise<LoadedTree> {
+  const facts = new Map<string, ModuleFact>()
+  const failures: FailedModule[] = []
+  const plans: AgentPlan[] = []
+  const load = async (wanted: readonly Wanted[]): Promise<void> => {
+    const fit = wanted.filter(({ module }) => parses(discovered, module.file))
+    const results = await loader.load(fit.map(({ module: { file, slot } }) => ({ file, slot })))
+    for (const [index, { module, agent }] of fit.entries()) keep(results[index], module, agent)
+  }
+  const keep = (result: LoadResult | undefined, { file }: SlotModule, agent: AgentDir): void => {
+    if (result?.ok) facts.set(file, result.fact)
+    else if (result !== undefined) failures.push({ file, agentPath: agent.path, failure: result.failure })
+  }
+  let level = discovered.agents
+  await load(configsOf(level))
+  while (level.length > 0) {
+    const planned = level.map((agent) => planAgent(agent, agent.config && facts.get(agent.config.file)))
+    plans.push(...planned)
+    level = planned.flatMap(({ subagents }) => subagents)
+    const modules = planned.flatMap(({ agent, modules }) => modules.map((module): Wanted => ({ module, agent })))
+    await load([...modules, ...configsOf(level)])
+  }
+  for (const { file, failure } of loader.strays()) failures.push({ file, agentPath: ownerOf(plans, file), failure })
+  return { plans, facts, failures }
+}
+
+interface Wanted {
+  readonly module: SlotModule
+  readonly agent: AgentDir
+}
+
+function configsOf(agents: readonly AgentDir[]): Wanted[] {
+  return agents.flatMap((agent) => (agent.config === undefined ? [] : [{ module: agent.config, agent }]))
+}
+
+function parses({ modules }: Discovered, file: string): boolean {
+  for (const member of modules.closure([file])) {
+    if (moduleName(member) === undefined) continue
+    const read = modules.read(member)
+    if (!read.ok || read.shape.errors.length > 0) return false
+  }
+  return true
+}
+
+/** The path of the agent that a file belongs to; empty for a helper outside every agent. */
+function ownerOf(plans: readonly AgentPlan[], file: string): readonly string[] {
+  const owners = plans.map(({ agent }) => agent).filter(({ dir }) => file.startsWith(`${dir}/`))
+  return owners.sort((a, b) => b.dir.length - a.dir.length)[0]?.path ?? []
+}

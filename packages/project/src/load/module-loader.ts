@@ -1,0 +1,30 @@
+import type { ModuleFact } from '../facts/facts.ts'
+import type { ModuleSlot } from '../layout.ts'
+
+/** A module to load. `file` is relative to the project's root. */
+export interface LoadRequest {
+  readonly file: string
+  readonly slot: ModuleSlot
+}
+
+/** Why a module could not be loaded. */
+export interface LoadFailure {
+  readonly kind: 'threw' | 'not-found' | 'exited' | 'timeout'
+  readonly message: string
+  /** Where it happened, if that is known: a file of the project. */
+  readonly at?: { readonly file: string; readonly line: number; readonly column: number }
+  /** What could not be imported, and the file that asked for it. */
+  readonly missing?: { readonly specifier: string; readonly importer: string }
+}
+
+export type LoadResult =
+  | { readonly ok: true; readonly fact: ModuleFact }
+  | { readonly ok: false; readonly failure: LoadFailure }
+
+/** Runs the code of modules. The one port through which user code is run. */
+export interface ModuleLoader {
+  /** Loads modules one after the other, each once. The results stand in the order of the requests; nothing is thrown. */
+  load(requests: readonly LoadRequest[]): Promise<readonly LoadResult[]>
+  /** Errors that modules threw later, when nobody waited for them any more. */
+  strays(): readonly { readonly file: string; readonly failure: LoadFailure }[]
+}

@@ -1,0 +1,25 @@
+import type { LoadFailure, LoadRequest, LoadResult } from './module-loader.ts'
+
+/**
+ * What the two processes say to each other, as JSON. Each message carries the token that the parent chose, because a module may
+ * send messages of its own to the process that started it.
+ */
+export type ToChild = { readonly token: string; readonly requests: readonly LoadRequest[] }
+
+export type FromChild =
+  /** The child runs and will load what it is asked for. */
+  | { readonly token: string; readonly type: 'ready' }
+  /** The next request is done: results come in the order of the requests. */
+  | { readonly token: string; readonly type: 'result'; readonly result: LoadResult }
+  /** A module threw when nobody waited for it any more. */
+  | { readonly token: string; readonly type: 'stray'; readonly failure: LoadFailure }
+  /** A module ends the process. */
+  | { readonly token: string; readonly type: 'exit'; readonly failure: LoadFailure }
+
+export function isFromChild(message: unknown, token: string): message is FromChild {
+  return typeof message === 'object' && message !== null && 'token' in message && message.token === token
+}
+
+export function isToChild(message: unknown): message is ToChild {
+  return typeof message === 'object' && message !== null && 'requests' in message && Array.isArray(message.requests)
+}

@@ -1,0 +1,148 @@
+import type { AgentDir, SlotModule } from './discover/agent-dir.ts'
+import type { AgentEntryFact, ConfigFact, ModuleFact } from './facts/facts.ts'
+import { WORKSPACE_TOOLS } from './workspace/tool-names.ts'
+
+/** Where a part of an agent comes from. */
+export type Source = 'config' | 'module' | 'markdown'
+
+/** A tool that the agent will have. `file` is where it stands: its own module, the config, or the seed folder. */
+export interface PlannedTool {
+  readonly key: string
+  readonly from: 'file' | 'config' | 'workspace'
+  readonly file: string
+}
+
+/** A source that another one wins over. `property` is the config's property that wins, if one does. */
+export interface Loss {
+  readonly what: string
+  readonly loser: string
+  readonly winner: string
+  readonly property?: readonly string[]
+}
+
+/**
+ * What an agent is made of, once every source has had its say (B11.4, B11.7). Rules judge it, assembly follows it, `tree` prints
+ * it: none of them decides again who wins.
+ */
+export interface AgentPlan {
+  readonly agent: AgentDir
+  /** `unknown`: there is a config and it could not be loaded, so nothing is said about what it might hold. */
+  readonly config: ConfigFact | 'none' | 'unknown' | 'agent'
+  /** What the config module exports, if it was loaded. */
+  readonly fact: ModuleFact | undefined
+  readonly instructions: Source | 'unknown' | undefined
+  readonly tools: readonly PlannedTool[]
+  readonly workspace: string | undefined
+  /** Directories that become subagents. */
+  readonly subagents: readonly AgentDir[]
+  /** Directories that an entry of `config.agents` stands for. */
+  readonly overridden: readonly AgentDir[]
+  /** Directories that are ignored, because `config.agents` is a function. */
+  readonly ignored: readonly AgentDir[]
+  /** Entries of `config.agents`. */
+  readonly coded: readonly AgentEntryFact[]
+  readonly losses: readonly Loss[]
+  /** Modules beside the config that take part, and so must load. */
+  readonly modules: readonly SlotModule[]
+}
+
+/** Decides what an agent is made of from its files and what its config exports. */
+export function planAgent(agent: AgentDir, fact: ModuleFact | undefined): AgentPlan {
+  if (fact?.kind === 'agent') return takenAsItIs(agent, fact)
+  const config = agent.config === undefined ? 'none' : fact?.kind === 'config' ? fact.config : 'unknown'
+  const losses: Loss[] = []
+  const instructions = planInstructions(agent, config, losses)
+  const tools = planTools(agent, config, losses)
+  const workspace = planWorkspace(agent, config, losses)
+  if (workspace !== undefined) {
+    tools.push(...WORKSPACE_TOOLS.map((key): PlannedTool => ({ key, from: 'workspace', file: workspace })))
+  }
+  const files = new Set(tools.map(({ file }) => file))
+  const modules = agent.tools.filter(({ file }) => files.has(file))
+  // A config that can't be read may hold a function that wins: then it is not known whether the module takes part.
+  if (agent.instructions !== undefined && (instructions === 'module' || instructions === 'unknown')) {
+    modules.push(agent.instructions)
+  }
+  return { agent, config, fact, instructions, tools, workspace, ...planSubagents(agent, config), losses, modules }
+}
+
+type KnownConfig = ConfigFact | 'none' | 'unknown'
+
+function takenAsItIs(agent: AgentDir, fact: ModuleFact): AgentPlan {
+  return {
+    agent,
+    config: 'agent',
+    fact,
+    instructions: 'config',
+    tools: [],
+    workspace: undefined,
+    subagents: [],
+    overridden: [],
+    ignored: [],
+    coded: [],
+    losses: [],
+    modules: [],
+  }
+}
+
+function isConfig(config: KnownConfig): config is ConfigFact {
+  return typeof config === 'object'
+}
+
+function planInstructions(agent: AgentDir, config: KnownConfig, losses: Loss[]): AgentPlan['instructions'] {
+  const module = agent.instructions?.file
+  const markdown = agent.markdown?.file
+  const own = agent.config?.file ?? ''
+  const form = isConfig(config) ? config.instructions.form : 'absent'
+  const lose = (loser: string, winner: string, property?: readonly string[]): void => {
+    losses.push({ what: 'instructions', loser, winner, ...(property === undefined ? {} : { property }) })
+  }
+  if (form === 'function') {
+    for (const file of [module, markdown]) if (file !== undefined) lose(file, own, ['instructions'])
+    return 'config'
+  }
+  const winner = module ?? markdown
+  if (winner === undefined) return form === 'absent' ? (config === 'unknown' ? 'unknown' : undefined) : 'config'
+  if (form !== 'absent') lose(own, winner)
+  if (module !== undefined && markdown !== undefined) lose(markdown, module)
+  if (config === 'unknown' && module !== undefined) return 'unknown'
+  return module === undefined ? 'markdown' : 'module'
+}
+
+function planTools(agent: AgentDir, config: KnownConfig, losses: Loss[]): PlannedTool[] {
+  const own = agent.config?.file ?? ''
+  const tools = new Map<string, PlannedTool>()
+  for (const { key, file } of agent.tools) tools.set(key, { key, from: 'file', file })
+  if (!isConfig(config)) return [...tools.values()]
+  if (config.tools.form === 'function') {
+    for (const { file } of agent.tools) losses.push({ what: 'tools', loser: file, winner: own, property: ['tools'] })
+    return []
+  }
+  for (const { key } of config.tools.entries) {
+    const loser = tools.get(key)?.file
+    if (loser !== undefined) losses.push({ what: `tool "${key}"`, loser, winner: own, property: ['tools', key] })
+    tools.set(key, { key, from: 'config', file: own })
+  }
+  return [...tools.values()]
+}
+
+function planWorkspace(agent: AgentDir, config: KnownConfig, losses: Loss[]): string | undefined {
+  if (agent.workspace === undefined || !isConfig(config) || config.workspace.form === 'absent') return agent.workspace
+  losses.push({ what: 'workspace', loser: agent.workspace, winner: agent.config?.file ?? '', property: ['workspace'] })
+  return undefined
+}
+
+type PlannedSubagents = Pick<AgentPlan, 'subagents' | 'overridden' | 'ignored' | 'coded'>
+
+function planSubagents({ subagents }: AgentDir, config: KnownConfig): PlannedSubagents {
+  if (!isConfig(config)) return { subagents, overridden: [], ignored: [], coded: [] }
+  if (config.agents.form === 'function') return { subagents: [], overridden: [], ignored: subagents, coded: [] }
+  const coded = config.agents.entries
+  const keys = new Set(coded.map(({ key }) => key))
+  return {
+    subagents: subagents.filter(({ key }) => !keys.has(key)),
+    overridden: subagents.filter(({ key }) => keys.has(key)),
+    ignored: [],
+    coded,
+  }
+}

@@ -1,0 +1,55 @@
+import type { AgentDir, SlotModule } from '../discover/agent-dir.ts'
+import type { ModuleFact } from '../facts/facts.ts'
+import type { ModuleSlot } from '../layout.ts'
+import { aKind, exportPlace, quoteAll } from './places.ts'
+import type { Rule, RuleContext, Violation } from './rule.ts'
+
+const WANTED: Readonly<Record<ModuleSlot, string>> = {
+  config: 'a plain object, as agentConfig({ … }) gives, or an Agent',
+  instructions: 'text, a system message, a list of those, or a function that gives one of them',
+  tool: 'a tool, as createTool({ … }) gives',
+}
+
+const FIX: Readonly<Record<ModuleSlot, string>> = {
+  config: "write: export default agentConfig({ model: 'openai/gpt-5.5' })",
+  instructions: "write: export default 'You …'",
+  tool: 'write: export default createTool({ id, description, inputSchema, execute })',
+}
+
+/** B11.3 */
+export const defaultExportInvalid: Rule = {
+  code: 'default-export-invalid',
+  severity: 'error',
+  why: 'a module takes part in an agent by its default export',
+  *check(context) {
+    for (const { agent, fact, modules } of context.plans) {
+      if (agent.config !== undefined && fact?.kind === 'invalid') yield violation(context, agent, agent.config, fact)
+      for (const module of modules) {
+        const found = context.loaded.facts.get(module.file)
+        if (found?.kind === 'invalid') yield violation(context, agent, module, found)
+      }
+    }
+  },
+}
+
+type Invalid = Extract<ModuleFact, { kind: 'invalid' }>
+
+function violation(
+  context: RuleContext,
+  agent: AgentDir,
+  { file, slot }: SlotModule,
+  { found, exported }: Invalid,
+): Violation {
+  const name = file.slice(agent.dir.length + 1)
+  const others = exported.length === 0 ? 'nothing' : `only ${quoteAll(exported)}`
+  return {
+    message:
+      found === 'missing'
+        ? `"${name}" has no default export; it exports ${others}`
+        : `"${name}" exports ${aKind(found)} as its default`,
+    place: exportPlace(context, file),
+    agentPath: agent.path,
+    why: `the default export of "${name}" must be ${WANTED[slot]}`,
+    fix: found === 'promise' ? `await it: export default await …` : FIX[slot],
+  }
+}

@@ -1,0 +1,32 @@
+import { slotModules } from '../discover/agent-dir.ts'
+import { moduleName } from '../layout.ts'
+import { pathPlace } from './places.ts'
+import type { Rule, Violation } from './rule.ts'
+
+/** B11.10: what can't be read is told with its path, never skipped. */
+export const fileUnreadable: Rule = {
+  code: 'file-unreadable',
+  severity: 'error',
+  why: 'what can not be read can not take part, and leaving it out silently would change the agent',
+  *check({ discovered, plans }) {
+    const { modules } = discovered
+    for (const note of discovered.notes) if (note.kind === 'unreadable') yield violation(note.path, note.reason, [])
+    for (const { agent, instructions, modules: own } of plans) {
+      for (const note of agent.notes)
+        if (note.kind === 'unreadable') yield violation(note.path, note.reason, agent.path)
+      const { markdown } = agent
+      if (instructions === 'markdown' && markdown?.reason !== undefined)
+        yield violation(markdown.file, markdown.reason, agent.path)
+      const files = slotModules(agent).filter((module) => module === agent.config || own.includes(module))
+      for (const file of modules.closure(files.map(({ file }) => file))) {
+        const read = moduleName(file) === undefined ? undefined : modules.read(file)
+        if (read?.ok === false) yield violation(file, read.reason, agent.path)
+      }
+    }
+  },
+}
+
+function violation(path: string, reason: string, agentPath: readonly string[]): Violation {
+  const fix = /UTF-|NUL/.test(reason) ? 'save it as UTF-8' : 'make it readable, or remove it'
+  return { message: `"${path}" can't be read: ${reason}`, place: pathPlace(path), agentPath, fix }
+}

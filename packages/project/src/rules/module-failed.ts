@@ -1,0 +1,57 @@
+import { isRelative } from '../discover/import-candidates.ts'
+import { FILE_START } from '../discover/line-index.ts'
+import type { FailedModule } from '../load/load-tree.ts'
+import type { Place, Rule, RuleContext } from './rule.ts'
+
+/** B11.11: user code that throws, exits or imports what is not there is a finding like another. */
+export const moduleFailed: Rule = {
+  code: 'module-failed',
+  severity: 'error',
+  why: 'an agent can only be made of modules that load',
+  *check(context) {
+    for (const failed of context.loaded.failures) {
+      const { file, agentPath, failure } = failed
+      if (failure.kind === 'timeout') continue
+      yield {
+        message: `"${file}" could not be loaded: ${failure.message}`,
+        place: placeOf(context, failed),
+        agentPath,
+        fix: fixOf(failed),
+      }
+    }
+  },
+}
+
+function placeOf({ discovered }: RuleContext, { file, failure }: FailedModule): Place {
+  const { at, missing } = failure
+  if (missing !== undefined) {
+    const imports = discovered.modules.shape(missing.importer)?.imports
+    const found = imports?.find(({ specifier }) => specifier === missing.specifier)
+    return { file: missing.importer, at: found?.at ?? FILE_START }
+  }
+  return at === undefined
+    ? { file, at: FILE_START }
+    : { file: at.file, at: { line: at.line, column: at.column, length: 1 } }
+}
+
+function fixOf({ failure: { kind, missing, message } }: FailedModule): string {
+  if (missing !== undefined) {
+    if (isRelative(missing.specifier)) return `correct the path "${missing.specifier}", or add the file`
+    const name = /^(?:@[^/]+\/)?[^/]+/.exec(missing.specifier)?.[0] ?? missing.specifier
+    return `install the package (npm install ${name}), or correct its name`
+  }
+  if (kind === 'exited') return 'a module must not end the process: do the work in a tool, or throw'
+  return FIXES.find(([pattern]) => pattern.test(message))?.[1] ?? FIX
+}
+
+const FIX = 'make the module load without an error; what needs a key or a service belongs into a tool'
+
+/** What to do about errors of Node's own that say what is wrong, but not how to mend it. */
+const FIXES: readonly (readonly [RegExp, string])[] = [
+  [/import statement outside a module|Unexpected token 'export'/, 'write "type": "module" into package.json'],
+  [/does not provide an export named/, 'import a name that the other module exports, or export it there'],
+  [
+    /strip-only mode|type strip mode/,
+    'write it in TypeScript whose types can be left out: no enum, namespace or parameter property',
+  ],
+]

@@ -1,0 +1,50 @@
+import { type AgentDir, mainFile } from '../discover/agent-dir.ts'
+import { FILE_START } from '../discover/line-index.ts'
+import type { PropertyShape } from '../discover/module-shape.ts'
+import type { Place, RuleContext } from './rule.ts'
+
+/** The default export of a module, or its start if it has none. */
+export function exportPlace({ discovered }: RuleContext, file: string): Place {
+  return { file, at: discovered.modules.shape(file)?.exportAt ?? FILE_START }
+}
+
+/**
+ * A property of the agent's config, given by its path from the top. What is not written out (it is spread, or computed) falls back
+ * to what holds it, at last to the default export; an agent without a config falls back to the start of its instructions.
+ */
+export function configPlace(
+  context: RuleContext,
+  agent: AgentDir,
+  path: readonly string[],
+  part: 'key' | 'value',
+): Place {
+  const file = agent.config?.file
+  if (file === undefined) return { file: mainFile(agent), at: FILE_START }
+  let properties: ReadonlyMap<string, PropertyShape> | undefined = context.discovered.modules.shape(file)?.properties
+  let found: PropertyShape | undefined
+  for (const name of path) {
+    const next: PropertyShape | undefined = properties?.get(name)
+    if (next === undefined) break
+    found = next
+    properties = next.properties
+  }
+  return found === undefined ? exportPlace(context, file) : { file, at: found[part] }
+}
+
+/** A folder, a link, or a file as a whole. */
+export function pathPlace(path: string): Place {
+  return { file: path }
+}
+
+/** `"a"`, `"a" and "b"`, `"a", "b" and "c"`. */
+export function quoteAll(names: readonly string[]): string {
+  const quoted = names.map((name) => `"${name}"`)
+  const last = quoted.pop() ?? ''
+  return quoted.length === 0 ? last : `${quoted.join(', ')} and ${last}`
+}
+
+/** `a number`, `an object`: a kind of value in a sentence. */
+export function aKind(kind: string): string {
+  if (kind === 'null' || kind === 'undefined') return kind
+  return `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind}`
+}

@@ -1,0 +1,46 @@
+import type { AgentPlan, Loss } from '../plan.ts'
+import { configPlace, exportPlace } from './places.ts'
+import type { Place, Rule, RuleContext } from './rule.ts'
+
+/** B11.1, B11.4: every source that loses is told, with both files. */
+export const sourceOverridden: Rule = {
+  code: 'source-overridden',
+  severity: 'warning',
+  why: 'of two sources for one thing only one is used, and the other looks as if it counted',
+  *check(context) {
+    for (const plan of context.plans) {
+      const { agent, losses } = plan
+      for (const loss of losses) {
+        yield {
+          message: `${loss.what}: "${winnerText(loss)}" wins over "${loserText(plan, loss)}"`,
+          place: placeOf(context, plan, loss),
+          agentPath: agent.path,
+          fix: `remove one of the two (${winnerText(loss)}, ${loserText(plan, loss)})`,
+        }
+      }
+      for (const note of agent.notes) {
+        if (note.kind !== 'shadowed') continue
+        yield {
+          message: `${note.slot}: "${note.winner}" wins over "${note.loser}"`,
+          place: { file: note.loser },
+          agentPath: agent.path,
+          fix: `remove one of the two (${note.winner}, ${note.loser})`,
+        }
+      }
+    }
+  },
+}
+
+function winnerText({ winner, property }: Loss): string {
+  return property === undefined ? winner : `${property.join('.')} in ${winner}`
+}
+
+function loserText({ agent }: AgentPlan, { loser }: Loss): string {
+  return loser === agent.config?.file ? `instructions in ${loser}` : loser
+}
+
+/** The loser is what the person looks at and wonders about. */
+function placeOf(context: RuleContext, { agent }: AgentPlan, { loser }: Loss): Place {
+  if (loser === agent.config?.file) return configPlace(context, agent, ['instructions'], 'key')
+  return agent.workspace === loser || loser.endsWith('.md') ? { file: loser } : exportPlace(context, loser)
+}

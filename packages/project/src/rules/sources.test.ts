@@ -1,0 +1,145 @@
+import { expect, test } from 'vitest'
+import { agent, config, type Files, findingsOf, MODEL, told, tool } from '../../test-support/temp-project.ts'
+
+const toldOf = async (files: Files): Promise<string> => told(await findingsOf(files))
+
+/** A module that would be a finding if it were loaded. */
+const NOT_RUN = "throw new Error('run')\n"
+
+test('B11.4 instructions: a function in the config wins over both files, which are not run', async () => {
+  const files = { 'config.ts': config(`${MODEL}, instructions: () => 'Work.'`), 'instructions.ts': NOT_RUN }
+  expect(await toldOf(agent('sup', files))).toMatchInlineSnapshot(`
+    "warning[source-overridden] sup/instructions.md:1:1 (sup)
+      instructions: "instructions in sup/config.ts" wins over "sup/instructions.md"
+      fix: remove one of the two (instructions in sup/config.ts, sup/instructions.md)
+    warning[source-overridden] sup/instructions.ts:1:1 (sup)
+      instructions: "instructions in sup/config.ts" wins over "sup/instructions.ts"
+      fix: remove one of the two (instructions in sup/config.ts, sup/instructions.ts)"
+  `)
+})
+
+test('B11.4 instructions: instructions.ts wins over instructions.md and a static config', async () => {
+  const files = { 'config.ts': config(`${MODEL}, instructions: 'Own.'`), 'instructions.ts': "export default 'Code.'\n" }
+  expect(await toldOf(agent('sup', files))).toMatchInlineSnapshot(`
+    "warning[source-overridden] sup/config.ts:2:55 (sup)
+      instructions: "sup/instructions.ts" wins over "instructions in sup/config.ts"
+      fix: remove one of the two (sup/instructions.ts, instructions in sup/config.ts)
+    warning[source-overridden] sup/instructions.md:1:1 (sup)
+      instructions: "sup/instructions.ts" wins over "sup/instructions.md"
+      fix: remove one of the two (sup/instructions.ts, sup/instructions.md)"
+  `)
+})
+
+test('B11.4 instructions: instructions.md wins over a static config', async () => {
+  const files = { 'config.ts': config(`${MODEL}, instructions: 'Own.'`) }
+  expect(await toldOf(agent('sup', files))).toMatchInlineSnapshot(`
+    "warning[source-overridden] sup/config.ts:2:55 (sup)
+      instructions: "sup/instructions.md" wins over "instructions in sup/config.ts"
+      fix: remove one of the two (sup/instructions.md, instructions in sup/config.ts)"
+  `)
+})
+
+test('B11.4 tools: merged, and the config wins key by key', async () => {
+  const own = `import shared from './shared.ts'\nexport default { ${MODEL}, tools: { a: shared } }\n`
+  const files = { 'config.ts': own, 'shared.ts': tool(), 'tools/a.ts': NOT_RUN, 'tools/b.ts': tool() }
+  expect(await toldOf(agent('sup', files))).toMatchInlineSnapshot(`
+    "warning[source-overridden] sup/tools/a.ts:1:1 (sup)
+      tool "a": "tools.a in sup/config.ts" wins over "sup/tools/a.ts"
+      fix: remove one of the two (tools.a in sup/config.ts, sup/tools/a.ts)"
+  `)
+})
+
+test('B11.4 tools: a function in the config wins over all files', async () => {
+  const files = { 'config.ts': config(`${MODEL}, tools: () => ({})`), 'tools/a.ts': NOT_RUN, 'tools/b.ts': NOT_RUN }
+  expect(await toldOf(agent('sup', files))).toMatchInlineSnapshot(`
+    "warning[source-overridden] sup/tools/a.ts:1:1 (sup)
+      tools: "tools in sup/config.ts" wins over "sup/tools/a.ts"
+      fix: remove one of the two (tools in sup/config.ts, sup/tools/a.ts)
+    warning[source-overridden] sup/tools/b.ts:1:1 (sup)
+      tools: "tools in sup/config.ts" wins over "sup/tools/b.ts"
+      fix: remove one of the two (tools in sup/config.ts, sup/tools/b.ts)"
+  `)
+})
+
+test('B11.4 workspace: the config wins, also by turning it off', async () => {
+  const files = { 'config.ts': config(`${MODEL}, workspace: undefined`), 'workspace/a.md': 'x' }
+  expect(await toldOf(agent('sup', files))).toMatchInlineSnapshot(`
+    "warning[source-overridden] sup/workspace:1:1 (sup)
+      workspace: "workspace in sup/config.ts" wins over "sup/workspace"
+      fix: remove one of the two (workspace in sup/config.ts, sup/workspace)"
+  `)
+})
+
+test('B11.1 two modules of one name: .ts, .mts, .js, .mjs, in that order', async () => {
+  const files = {
+    'config.mjs': NOT_RUN,
+    'config.js': NOT_RUN,
+    'instructions.js': NOT_RUN,
+    'instructions.mts': 'export default "Work."\n',
+  }
+  const { 'sup/instructions.md': _, ...sup } = agent('sup', files)
+  expect(await toldOf(sup)).toMatchInlineSnapshot(`
+    "warning[source-overridden] sup/config.js:1:1 (sup)
+      config: "sup/config.ts" wins over "sup/config.js"
+      fix: remove one of the two (sup/config.ts, sup/config.js)
+    warning[source-overridden] sup/config.mjs:1:1 (sup)
+      config: "sup/config.ts" wins over "sup/config.mjs"
+      fix: remove one of the two (sup/config.ts, sup/config.mjs)
+    warning[source-overridden] sup/instructions.js:1:1 (sup)
+      instructions: "sup/instructions.mts" wins over "sup/instructions.js"
+      fix: remove one of the two (sup/instructions.mts, sup/instructions.js)"
+  `)
+})
+
+test('B11.1 every extension is read in every slot', async () => {
+  for (const extension of ['ts', 'mts', 'js', 'mjs']) {
+    const files = {
+      [`sup/config.${extension}`]: config(),
+      [`sup/instructions.${extension}`]: "export default 'Work.'\n",
+      [`sup/tools/a.${extension}`]: 'export default 5\n',
+    }
+    const [found, ...more] = await findingsOf(files)
+    expect([found?.code, found?.file, more]).toEqual(['default-export-invalid', `sup/tools/a.${extension}`, []])
+  }
+})
+
+test('B11.1 two tool files of one key are an error', async () => {
+  const files = { 'tools/a.js': NOT_RUN, 'tools/a.ts': tool(), 'tools/b.mts': tool() }
+  expect(await toldOf(agent('sup', files))).toMatchInlineSnapshot(`
+    "error[tool-duplicate] sup/tools/a.js:1:1 (sup)
+      two files make the tool "a": sup/tools/a.ts and sup/tools/a.js
+      fix: rename or remove one of them"
+  `)
+})
+
+test('B11.3 an Agent is taken as it is: every other file is a warning, and nothing of it is run or checked', async () => {
+  const coded = `import { Agent } from '@retinue/core/agent'\nexport default new Agent({ id: 'x', model: 'a/b', instructions: 'Work.' })\n`
+  const beside = { 'tools/a.ts': NOT_RUN, 'workspace/a.md': '', 'subagents/x/config.ts': NOT_RUN, 'memory.ts': NOT_RUN }
+  const others = { 'Config.ts': '', 'config.js': NOT_RUN, 'README.md': '', 'config.test.ts': '' }
+  expect(await toldOf(agent('sup', { 'config.ts': coded, ...beside, ...others }))).toMatchInlineSnapshot(`
+    "warning[files-ignored-by-agent] sup/Config.ts:1:1 (sup)
+      "sup/Config.ts" is ignored: sup/config.ts exports an Agent
+      fix: export agentConfig({ … }) instead of new Agent({ … }), or remove it
+    warning[files-ignored-by-agent] sup/config.js:1:1 (sup)
+      "sup/config.js" is ignored: sup/config.ts exports an Agent
+      fix: export agentConfig({ … }) instead of new Agent({ … }), or remove it
+    warning[source-overridden] sup/config.js:1:1 (sup)
+      config: "sup/config.ts" wins over "sup/config.js"
+      fix: remove one of the two (sup/config.ts, sup/config.js)
+    warning[files-ignored-by-agent] sup/instructions.md:1:1 (sup)
+      "sup/instructions.md" is ignored: sup/config.ts exports an Agent
+      fix: export agentConfig({ … }) instead of new Agent({ … }), or remove it
+    warning[files-ignored-by-agent] sup/memory.ts:1:1 (sup)
+      "sup/memory.ts" is ignored: sup/config.ts exports an Agent
+      fix: export agentConfig({ … }) instead of new Agent({ … }), or remove it
+    warning[files-ignored-by-agent] sup/subagents:1:1 (sup)
+      "sup/subagents" is ignored: sup/config.ts exports an Agent
+      fix: export agentConfig({ … }) instead of new Agent({ … }), or remove it
+    warning[files-ignored-by-agent] sup/tools:1:1 (sup)
+      "sup/tools" is ignored: sup/config.ts exports an Agent
+      fix: export agentConfig({ … }) instead of new Agent({ … }), or remove it
+    warning[files-ignored-by-agent] sup/workspace:1:1 (sup)
+      "sup/workspace" is ignored: sup/config.ts exports an Agent
+      fix: export agentConfig({ … }) instead of new Agent({ … }), or remove it"
+  `)
+})

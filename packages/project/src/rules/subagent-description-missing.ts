@@ -1,0 +1,44 @@
+import type { AgentPlan } from '../plan.ts'
+import { aKind, configPlace } from './places.ts'
+import type { Rule, RuleContext, Violation } from './rule.ts'
+
+/** B11.5 */
+export const subagentDescriptionMissing: Rule = {
+  code: 'subagent-description-missing',
+  severity: 'error',
+  why: 'the parent reads the description to decide when to delegate',
+  *check(context) {
+    for (const plan of context.plans) {
+      const problem = plan.agent.path.length > 1 ? problemOf(plan) : undefined
+      if (problem !== undefined) yield violation(context, plan, problem)
+    }
+  },
+}
+
+function problemOf({ config, fact }: AgentPlan): string | undefined {
+  if (config === 'unknown') return undefined
+  if (config === 'none') return 'has no description'
+  if (config === 'agent') {
+    const description = fact?.kind === 'agent' ? fact.agent.description : undefined
+    return description?.trim() ? undefined : 'has no description'
+  }
+  const { description } = config
+  if (description.form === 'absent') return 'has no description'
+  if (description.form === 'wrong') return `has a description that is ${aKind(description.kind)}, not text`
+  return description.text.trim() === '' ? 'has a blank description' : undefined
+}
+
+function violation(context: RuleContext, { agent }: AgentPlan, problem: string): Violation {
+  const parent = agent.path.at(-2) ?? ''
+  const property = "description: 'Use it to …: what it does, and when to delegate to it.'"
+  return {
+    message: `subagent "${agent.key}" ${problem}`,
+    place: configPlace(context, agent, ['description'], 'value'),
+    agentPath: agent.path,
+    why: `"${parent}" reads the description to decide when to delegate`,
+    fix:
+      agent.config === undefined
+        ? `add "${agent.dir}/config.ts" with agentConfig({ model: 'provider/model', ${property} })`
+        : `write ${property}`,
+  }
+}

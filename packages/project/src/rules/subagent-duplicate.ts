@@ -1,0 +1,77 @@
+import { type AgentDir, mainFile } from '../discover/agent-dir.ts'
+import type { AgentPlan } from '../plan.ts'
+import { configPlace } from './places.ts'
+import type { Place, Rule, RuleContext, Violation } from './rule.ts'
+
+/** One of the agents that must not be confused with the others of its group. */
+interface Member {
+  readonly key: string
+  readonly id: string
+  /** Where it stands, in a message. */
+  readonly from: string
+  readonly place: Place
+  readonly isDirectory: boolean
+}
+
+/** B11.6 */
+export const subagentDuplicate: Rule = {
+  code: 'subagent-duplicate',
+  severity: 'error',
+  why: 'an agent is addressed by its id and called by its key: of two equal ones, one is never reached',
+  *check(context) {
+    const top = context.plans
+      .filter(({ agent }) => agent.path.length === 1)
+      .map((plan) => directoryMember(context, plan))
+    yield* duplicates(top, 'top-level agents', [])
+    const byDir = new Map(context.plans.map((plan) => [plan.agent.dir, plan]))
+    for (const plan of context.plans) {
+      const directories = plan.subagents.map((agent) => byDir.get(agent.dir)).filter((child) => child !== undefined)
+      const members = [...directories.map((child) => directoryMember(context, child)), ...codedMembers(context, plan)]
+      yield* duplicates(members, `subagents of "${plan.agent.key}"`, plan.agent.path)
+    }
+  },
+}
+
+/** A pair of agents that code made is core's to judge: at least one of a pair is a directory. */
+function* duplicates(members: readonly Member[], whose: string, parentPath: readonly string[]): Iterable<Violation> {
+  for (const [index, member] of members.entries()) {
+    for (const earlier of members.slice(0, index)) {
+      if (!member.isDirectory && !earlier.isDirectory) continue
+      const sameId = earlier.id === member.id
+      if (!sameId && earlier.key.toLowerCase() !== member.key.toLowerCase()) continue
+      const what = sameId ? `have the id "${member.id}"` : 'have keys that differ only in case'
+      yield {
+        message: `two ${whose} ${what}: "${earlier.key}" (${earlier.from}) and "${member.key}" (${member.from})`,
+        place: member.place,
+        agentPath: member.isDirectory ? [...parentPath, member.key] : parentPath,
+        fix: sameId ? `give "${member.key}" an id of its own` : `rename "${member.key}"`,
+      }
+      break
+    }
+  }
+}
+
+function directoryMember(context: RuleContext, { agent, config, fact }: AgentPlan): Member {
+  return {
+    key: agent.key,
+    id: idOf(agent, config, fact),
+    from: mainFile(agent),
+    place: configPlace(context, agent, ['id'], 'value'),
+    isDirectory: true,
+  }
+}
+
+function idOf({ key }: AgentDir, config: AgentPlan['config'], fact: AgentPlan['fact']): string {
+  if (fact?.kind === 'agent') return fact.agent.id
+  return typeof config === 'object' && config.id.form === 'text' && config.id.text !== '' ? config.id.text : key
+}
+
+function codedMembers(context: RuleContext, { agent, coded }: AgentPlan): Member[] {
+  return coded.map(({ key, agent: subagent }) => ({
+    key,
+    id: subagent?.id ?? key,
+    from: `config.agents in ${agent.config?.file}`,
+    place: configPlace(context, agent, ['agents', key], 'key'),
+    isDirectory: false,
+  }))
+}

@@ -1,0 +1,26 @@
+import { moduleName } from '../layout.ts'
+import type { Rule } from './rule.ts'
+
+/** B11.11: a file that does not parse is told with its place, and the others are still checked. */
+export const syntaxError: Rule = {
+  code: 'syntax-error',
+  severity: 'error',
+  why: 'a module that does not parse can not be loaded, and neither can what imports it',
+  *check({ plans, discovered: { modules } }) {
+    for (const { agent, modules: own } of plans) {
+      const files = [...(agent.config ? [agent.config] : []), ...own].map(({ file }) => file)
+      for (const file of modules.closure(files)) {
+        if (moduleName(file) === undefined) continue
+        // The first error is the one to mend: those after it mostly follow from it.
+        const [first] = modules.shape(file)?.errors ?? []
+        if (first === undefined) continue
+        yield {
+          message: first.message,
+          place: { file, at: first.at },
+          agentPath: agent.path,
+          fix: 'correct the syntax at this place; what is missing may stand earlier',
+        }
+      }
+    }
+  },
+}

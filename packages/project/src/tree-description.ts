@@ -1,0 +1,62 @@
+import type { AgentEntryFact, ConfigFact } from './facts/facts.ts'
+import type { AgentPlan } from './plan.ts'
+
+/** An agent and those that it delegates to, as `retinue tree` shows them. */
+export interface AgentDescription {
+  /** The directory's name, or the key in `config.agents`. */
+  readonly key: string
+  readonly id: string
+  readonly name: string
+  readonly description?: string
+  /** `provider/model`, or what is known of it before the agent runs. Absent if there is none. */
+  readonly model?: string
+  /** The names of its tools, built-in ones included. */
+  readonly tools: readonly string[]
+  readonly agents: readonly AgentDescription[]
+}
+
+export interface TreeDescription {
+  readonly agents: readonly AgentDescription[]
+}
+
+/** What the plans will be assembled to. Agents that could not be loaded are there, with what is known of them. */
+export function describeTree(plans: readonly AgentPlan[]): TreeDescription {
+  const byDir = new Map(plans.map((plan) => [plan.agent.dir, plan]))
+  const describe = (plan: AgentPlan): AgentDescription => {
+    const { key } = plan.agent
+    if (plan.fact?.kind === 'agent') return describeEntry({ key, kind: 'agent', agent: plan.fact.agent })
+    const config = typeof plan.config === 'object' ? plan.config : undefined
+    const children = plan.subagents.flatMap(({ dir }) => byDir.get(dir) ?? [])
+    return {
+      key,
+      id: textOf(config, 'id') ?? key,
+      name: textOf(config, 'name') ?? key,
+      ...optional('description', textOf(config, 'description')),
+      ...optional('model', config?.model.form === 'given' ? config.model.label : undefined),
+      tools: plan.tools.map((tool) => tool.key),
+      agents: [...children.map(describe), ...plan.coded.map(describeEntry)],
+    }
+  }
+  return { agents: plans.filter(({ agent }) => agent.path.length === 1).map(describe) }
+}
+
+function describeEntry({ key, agent }: AgentEntryFact): AgentDescription {
+  return {
+    key,
+    id: agent?.id ?? key,
+    name: agent?.name ?? key,
+    ...optional('description', agent?.description),
+    ...optional('model', agent?.model.form === 'given' ? agent.model.label : undefined),
+    tools: agent?.tools ?? [],
+    agents: agent?.agents.map(describeEntry) ?? [],
+  }
+}
+
+function textOf(config: ConfigFact | undefined, field: 'id' | 'name' | 'description'): string | undefined {
+  const fact = config?.[field]
+  return fact?.form === 'text' ? fact.text : undefined
+}
+
+function optional<K extends string>(key: K, value: string | undefined): { [P in K]?: string } {
+  return value === undefined ? {} : ({ [key]: value } as { [P in K]: string })
+}
