@@ -9,6 +9,7 @@ interface CommandEntry {
 
 /** Every command. A new one is one line here and one file in `commands/`. */
 const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
+  ['chat', { summary: 'Talk with an agent in the terminal', load: () => import('./commands/chat.ts') }],
   ['run', { summary: 'Run an agent on a request', load: () => import('./commands/run.ts') }],
   ['check', { summary: 'Find what is wrong with the agents of a project', load: () => import('./commands/check.ts') }],
   [

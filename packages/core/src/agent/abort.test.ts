@@ -70,6 +70,26 @@ test('B7.7 a model call that ignores the signal is not waited for, at any depth'
   script.assertDone()
 })
 
+test('B7.7 a stream that stands still is not waited for; it is cancelled, and what it said is kept', async () => {
+  let cancelled = false
+  const model = scriptedModel([])
+  model.doStream = async () => ({
+    stream: new ReadableStream({
+      start: (controller) => controller.enqueue({ type: 'text-delta', id: 't', delta: 'so far' }),
+      pull: () => never,
+      cancel: () => {
+        cancelled = true
+        return never
+      },
+    }),
+  })
+  const stream = await new Agent({ id: 'top', model }).stream('go')
+  await settle()
+  stream.abort()
+  assertEnded(await chunksOf(stream))
+  expect([await stream.text, cancelled]).toEqual(['so far', true])
+})
+
 test('B7.7 a tool that ignores the signal is not waited for, and one that heeds it is told', async () => {
   let signal: AbortSignal | undefined
   const hang = createTool({

@@ -77,6 +77,7 @@ export class Agent implements DelegateTarget {
 
   async #drive(run: Run): Promise<RunResult> {
     await runLoop(run)
+    run.root.deadline?.()
     run.root.abort.dispose()
     return resultOf(run)
   }

@@ -6,5 +6,9 @@ export const directEffects: Effects = {
   runTool: async (body) => body(),
   now: () => Date.now(),
   sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+  startTimer: (milliseconds, callback) => {
+    const timer = setTimeout(callback, milliseconds)
+    return () => clearTimeout(timer)
+  },
   newId: () => globalThis.crypto.randomUUID(),
 }

@@ -2,6 +2,7 @@ import { RetinueError } from '../errors/retinue-error.ts'
 import type { ModelUse } from '../events/chunk.ts'
 import type { ChooseModel, ModelCandidate } from '../loop/run.ts'
 import { isLanguageModel, type LanguageModel, type ModelChoice, modelName } from '../model/language-model.ts'
+import { isRegistered, type Providers } from '../model/registered-providers.ts'
 import { resolveModel } from '../model/resolve-model.ts'
 import { isObject } from '../shared/records.ts'
 import type { ModelSetting } from './agent-config.ts'
@@ -13,6 +14,7 @@ interface Requester {
   readonly agentId: string
   readonly path: readonly string[]
   readonly chooseModel: ChooseModel | undefined
+  readonly providers: Providers | undefined
   readonly cache: ModelCache
 }
 
@@ -21,7 +23,7 @@ export async function modelCandidates(
   setting: ModelSetting | undefined,
   requester: Requester,
 ): Promise<ModelCandidate[]> {
-  const { agentId, path, chooseModel, cache } = requester
+  const { agentId, path, chooseModel } = requester
   const declared = listOf(setting)
   for (const choice of declared) assertModel(choice, agentId)
   const chosen = chooseModel && (await chooseModel({ declared, agentId, path }))
@@ -30,10 +32,12 @@ export async function modelCandidates(
     const { use, why } = isObject(chosen) && 'use' in chosen ? chosen : { use: chosen, why: undefined }
     assertModel(use, agentId)
     const requested = first === undefined ? 'none' : modelName(first)
-    return [candidate(use, { requested, used: modelName(use), ...(why === undefined ? {} : { why }) }, cache)]
+    return [candidate(use, { requested, used: modelName(use), ...(why === undefined ? {} : { why }) }, requester)]
   }
   if (declared.length === 0) throw missing(agentId)
-  return declared.map((choice) => candidate(choice, { requested: modelName(choice), used: modelName(choice) }, cache))
+  return declared.map((choice) =>
+    candidate(choice, { requested: modelName(choice), used: modelName(choice) }, requester),
+  )
 }
 
 function listOf(setting: ModelSetting | undefined): readonly ModelChoice[] {
@@ -59,12 +63,13 @@ function assertModel(choice: unknown, agentId: string): asserts choice is ModelC
 }
 
 /** A model of a string is made when it is first asked; a missing key or package is an error then, and not before. */
-function candidate(choice: ModelChoice, use: ModelUse, cache: ModelCache): ModelCandidate {
+function candidate(choice: ModelChoice, use: ModelUse, { cache, providers }: Requester): ModelCandidate {
   if (typeof choice !== 'string') return { use, model: choice, make: async () => choice }
   const make = async (): Promise<LanguageModel> => {
-    const made = cache.get(choice) ?? (await resolveModel(choice))
-    cache.set(choice, made)
+    const made = cache.get(choice) ?? (await resolveModel(choice, { providers }))
+    // A registered provider belongs to the call; whether it makes its models anew is its own business.
+    if (!isRegistered(providers, choice)) cache.set(choice, made)
     return made
   }
-  return { use, model: cache.get(choice), make }
+  return { use, model: isRegistered(providers, choice) ? undefined : cache.get(choice), make }
 }

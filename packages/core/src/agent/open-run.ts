@@ -8,6 +8,7 @@ import type { AgentInput } from '../messages/from-input.ts'
 import { messagesFromInput } from '../messages/from-input.ts'
 import { type Message, userText } from '../messages/message.ts'
 import { SharedView } from '../messages/shared-view.ts'
+import { holdsReasoning, namesUrl, type PromptTraits } from '../model/prompt-traits.ts'
 import { AbortScope } from '../shared/abort.ts'
 import type { AgentOptions, Dynamic } from './agent-config.ts'
 import type { AgentParts } from './agent-parts.ts'
@@ -38,7 +39,9 @@ export async function openRoot(
     const root = newRoot(parts, options, abort, idsOf(conversation.messages), log)
     const place = { root, runId: root.runId, path: [parts.options.id], lineage: [parts.self] }
     const opening = { ...conversation, inherited: [] }
-    return await openRun(parts, place, options.requestContext ?? requestContext, options, opening)
+    const run = await openRun(parts, place, options.requestContext ?? requestContext, options, opening)
+    startDeadline(root, options.timeout?.totalMs)
+    return run
   } catch (thrown) {
     abort?.dispose()
     throw notBegun(parts.options.id, thrown)
@@ -63,7 +66,21 @@ function newRoot(
     maxDepth: parts.options.maxDepth ?? DEFAULT_MAX_DEPTH,
     allowCycles: options.allowCycles ?? false,
     chooseModel: options.resolveModel,
+    urls: false,
+    providers: options.providers,
+    deadline: undefined,
   }
+}
+
+/** Ends the whole run when its time is up; who ends it sooner stops the clock. */
+function startDeadline(root: RootRun, totalMs: number | undefined): void {
+  if (totalMs === undefined) return
+  const error = new RetinueError({
+    code: 'run-timed-out',
+    message: `The run took longer than ${totalMs} ms.`,
+    hint: 'Allow more time in the option `timeout`, or ask for less at once.',
+  })
+  root.deadline = root.effects.startTimer(totalMs, () => root.abort.abort(error))
 }
 
 /** Why a run could not begin, as a typed error: an application's own functions throw what they like. */
@@ -118,6 +135,8 @@ async function openRun(
   const tools = await parts.toolsFor(requestContext)
   const setting = typeof model === 'function' ? await model({ requestContext }) : model
   const { root, path, runId, lineage } = place
+  const { chooseModel, providers } = root
+  const models = await modelCandidates(setting, { agentId: id, path, chooseModel, providers, cache: parts.models })
   return {
     root,
     state: newRunState({
@@ -129,7 +148,7 @@ async function openRun(
     }),
     agentId: id,
     lineage,
-    models: await modelCandidates(setting, { agentId: id, path, chooseModel: root.chooseModel, cache: parts.models }),
+    models,
     system: opening.system.length === 0 ? system : [...system, ...opening.system],
     inherited: opening.inherited,
     tools,
@@ -138,12 +157,20 @@ async function openRun(
     delegation: options.delegation ?? {},
     answer: parts.answer(),
     view: new SharedView(),
+    traits: traitsOf(root, opening.messages, models.length),
     error: undefined,
   }
 }
 
+/** What the models of a run have to be asked, or must not be shown. Only its input can tell; the rest is its own models'. */
+function traitsOf(root: RootRun, messages: readonly Message[], models: number): PromptTraits {
+  root.urls ||= messages.some(namesUrl)
+  return { urls: root.urls, reasoning: models > 1 || messages.some(holdsReasoning) }
+}
+
 function settingsOf(options: RunOptions, agent: AgentOptions): RunSettings {
   return {
+    timeouts: options.timeout ?? {},
     toolCallConcurrency: options.toolCallConcurrency ?? DEFAULT_CONCURRENCY,
     maxRetries: options.maxRetries ?? agent.maxRetries ?? DEFAULT_MAX_RETRIES,
     modelSettings: options.modelSettings ?? {},

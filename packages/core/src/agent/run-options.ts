@@ -2,6 +2,8 @@ import type { RequestContextLike } from '../context/request-context.ts'
 import { RetinueError } from '../errors/retinue-error.ts'
 import type { DelegationOptions } from '../loop/delegation-settings.ts'
 import type { ChooseModel } from '../loop/run.ts'
+import type { Timeouts } from '../loop/time-limits.ts'
+import type { Providers } from '../model/registered-providers.ts'
 import { isObject } from '../shared/records.ts'
 
 /** Options of one call of `generate` or `stream`, or of every call as an agent's `defaultOptions`. */
@@ -26,6 +28,10 @@ export interface RunOptions {
   allowCycles?: boolean
   /** Decides which model each agent of the tree runs on, in place of what the configs declare. */
   resolveModel?: ChooseModel
+  /** Providers of the application's own, by the name before the slash of `'provider/model'`. Hold for the whole tree. */
+  providers?: Providers
+  /** Bounds on time. `totalMs` holds for the whole tree, the others for this agent. */
+  timeout?: Timeouts
   /** The id of the run. Default: a random one. */
   runId?: string
   delegation?: DelegationOptions
@@ -43,6 +49,8 @@ const OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
   maxRetries: true,
   allowCycles: true,
   resolveModel: true,
+  providers: true,
+  timeout: true,
   runId: true,
   delegation: true,
 }
@@ -84,6 +92,9 @@ export function assertOptions(options: RunOptions): void {
       throw invalid(`The option ${name} is no object.`, `${name}: { … }`)
   }
   assertToolChoice(options.toolChoice)
+  assertTimeout(options.timeout)
+  if (options.providers !== undefined && !isObject(options.providers))
+    throw invalid('The option providers is no object.', 'providers: { mine: (modelId) => model }')
   assertContext(options.requestContext)
   assertDelegation(options.delegation)
 }
@@ -93,6 +104,15 @@ function assertSignal(signal: unknown): void {
   const fits =
     isObject(signal) && typeof signal['aborted'] === 'boolean' && typeof signal['addEventListener'] === 'function'
   if (!fits) throw invalid('The abortSignal is no AbortSignal.', 'abortSignal: new AbortController().signal')
+}
+
+const TIMEOUTS: Readonly<Record<keyof Timeouts, true>> = { totalMs: true, stepMs: true, chunkMs: true, toolMs: true }
+
+function assertTimeout(timeout: unknown): void {
+  if (timeout === undefined) return
+  if (!isObject(timeout)) throw invalid('The option timeout is no object.', 'timeout: { totalMs: 60_000 }')
+  assertKnown(timeout, TIMEOUTS, 'timeout.')
+  for (const [name, value] of Object.entries(timeout)) assertWhole(`timeout.${name}`, value, 1)
 }
 
 function assertToolChoice(choice: unknown): void {

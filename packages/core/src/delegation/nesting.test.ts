@@ -121,7 +121,7 @@ describe('B8.3 nested chunks', () => {
       payload: { output: { half: true }, toolCallId: 'call-tell', toolName: 'tell' },
     })
     const data = flat.find(({ type }) => type === 'data-progress')
-    expect(data).toEqual({ type: 'data-progress', runId: 'run.2', from: 'USER', path, payload: 0.5 })
+    expect(data).toEqual({ type: 'data-progress', runId: 'run.2', from: 'USER', path, payload: { data: 0.5 } })
     // Not wrapped: it is the application's own, and its path says where it comes from.
     expect((await all(run.fullStream)).find(({ type }) => type === 'data-progress')).toEqual(data)
   })

@@ -70,5 +70,6 @@ export type Chunk =
 /** A chunk that a tool wrote with `writer.custom`. */
 export interface DataChunk extends ChunkEnvelope {
   readonly type: `data-${string}`
-  readonly payload: unknown
+  /** All that the tool wrote beside the type; `id` names a part of the user interface that a later chunk replaces. */
+  readonly payload: { readonly data?: unknown; readonly id?: string; readonly [key: string]: unknown }
 }

@@ -5,7 +5,7 @@ import { EventLog } from './event-log.ts'
 const base = { runId: 'run', from: 'AGENT', path: ['sup'] } as const
 
 function note(data: unknown, runId = 'run'): Chunk {
-  return { ...base, runId, type: 'data-note', payload: data }
+  return { ...base, runId, type: 'data-note', payload: { data } }
 }
 
 function delta(text: string, id = 't', runId = 'run'): Chunk {
@@ -32,7 +32,8 @@ describe('B8.1 readers of a log', () => {
     log.push(note(2))
     log.close()
     const late = rest(log.read())
-    for (const reader of [early, middle, late]) expect((await reader).map(({ payload }) => payload)).toEqual([1, 2])
+    for (const reader of [early, middle, late])
+      expect((await reader).map(({ payload }) => payload)).toEqual([{ data: 1 }, { data: 2 }])
     expect(log.readers).toBe(0)
   })
 
@@ -72,7 +73,9 @@ describe('B8.1 readers of a log', () => {
 
   test('B8.1 a converting reader passes over what becomes nothing; one that throws hurts only its reader', async () => {
     const log = new EventLog()
-    const numbers = log.read(({ payload }) => (typeof payload === 'number' ? payload * 2 : undefined))
+    const numbers = log.read(({ payload }) =>
+      'data' in payload && typeof payload.data === 'number' ? payload.data * 2 : undefined,
+    )
     const broken = log.read(() => {
       throw new Error('bad reader')
     })

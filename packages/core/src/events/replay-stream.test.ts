@@ -3,7 +3,7 @@ import type { Chunk } from './chunk.ts'
 import { EventLog } from './event-log.ts'
 import { ReplayStream } from './replay-stream.ts'
 
-const note = (payload: number): Chunk => ({ type: 'data-n', runId: 'r', from: 'USER', path: [], payload })
+const note = (data: number): Chunk => ({ type: 'data-n', runId: 'r', from: 'USER', path: [], payload: { data } })
 
 function logOf(count: number): EventLog {
   const log = new EventLog()
@@ -14,7 +14,9 @@ function logOf(count: number): EventLog {
 test('B8.1 it can be read twice, as an iterable and as a web stream', async () => {
   const log = logOf(3)
   log.close()
-  const stream = new ReplayStream(() => log.read((chunk) => chunk.payload as number))
+  const stream = new ReplayStream(() =>
+    log.read((chunk) => ('data' in chunk.payload ? (chunk.payload.data as number) : undefined)),
+  )
   const twice: number[] = []
   for await (const n of stream) twice.push(n)
   for await (const n of stream.toReadableStream()) twice.push(n)

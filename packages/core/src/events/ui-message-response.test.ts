@@ -59,11 +59,11 @@ describe('B8.1 the response of a web route', () => {
       { type: 'delegation-start', payload: { key: 'n', runId: 'child' } },
       { type: 'text-delta', runId: 'child', payload: { id: 't', text: 'inner' } },
       { type: 'finish', runId: 'child', payload: stepEnd },
-      { type: 'data-progress', runId: 'child', payload: 0.5 },
+      { type: 'data-progress', runId: 'child', payload: { data: 0.5, id: 'p' } },
     )
     expect(got).toEqual([
       { type: 'data-delegation', id: 'child', data: { path: ['sup'], key: 'n', runId: 'child' } },
-      { type: 'data-progress', data: 0.5 },
+      { type: 'data-progress', data: 0.5, id: 'p' },
     ])
   })
 
@@ -72,7 +72,7 @@ describe('B8.1 the response of a web route', () => {
     circular['self'] = circular
     const got = await frames(
       { type: 'tool-result', payload: { toolCallId: 'a', result: { n: 1n } } },
-      { type: 'data-x', payload: circular },
+      { type: 'data-x', payload: { data: circular } },
       { type: 'text-delta', payload: { id: 't', text: 'on' } },
     )
     expect(got).toMatchObject([
@@ -92,7 +92,7 @@ describe('B8.1 the response of a web route', () => {
     ])
     await response.body?.cancel()
     expect(log.readers).toBe(0)
-    log.push({ ...base, type: 'data-x', payload: 1 })
+    log.push({ ...base, type: 'data-x', payload: { data: 1 } })
     expect(log.length).toBe(1)
   })
 })

@@ -1,5 +1,5 @@
 import { toJson } from '../shared/json.ts'
-import type { Chunk, Source } from './chunk.ts'
+import type { Chunk, DataChunk, Source } from './chunk.ts'
 import type { EventLog } from './event-log.ts'
 import type { FinishReason } from './finish-reason.ts'
 import { ReplayStream } from './replay-stream.ts'
@@ -50,12 +50,16 @@ function jsonText(item: UiChunk): string {
 
 /** The UI chunks of an event: the root's own, delegations as data parts, and whatever tools wrote for the user interface. */
 export function toUiChunks(chunk: Chunk, rootRunId: string): UiChunk[] {
-  if (chunk.type.startsWith('data-')) return [{ type: chunk.type, data: chunk.payload }]
+  if (isDataChunk(chunk)) return [{ type: chunk.type, ...chunk.payload }]
   if (chunk.type === 'delegation-start' || chunk.type === 'delegation-end') {
     const { runId } = chunk.payload
     return [{ type: 'data-delegation', id: runId, data: { path: chunk.path, ...chunk.payload } }]
   }
   return chunk.runId === rootRunId ? rootChunks(chunk as Exclude<Chunk, { type: `data-${string}` }>) : []
+}
+
+function isDataChunk(chunk: Chunk): chunk is DataChunk {
+  return chunk.type.startsWith('data-')
 }
 
 function rootChunks(chunk: Exclude<Chunk, { type: `data-${string}` }>): UiChunk[] {

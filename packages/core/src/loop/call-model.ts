@@ -2,11 +2,13 @@ import { RetinueError } from '../errors/retinue-error.ts'
 import { addUsage } from '../events/usage.ts'
 import { isRetryable, modelError, retryDelay } from '../model/model-error.ts'
 import { soundPart } from '../model/stream-part.ts'
+import { assertUrlsSupported } from '../model/supported-urls.ts'
 import { ABORTED } from '../shared/abort.ts'
 import type { ModelStream } from './effects.ts'
 import { modelRequest } from './model-request.ts'
 import { ModelTurn } from './model-turn.ts'
 import type { ModelCandidate, Run } from './run.ts'
+import { type Limited, limitedAttempt } from './time-limits.ts'
 
 /** How an attempt ended: with a `finish`, by an abort, or by an error. */
 type Ending = { type: 'finished' } | { type: 'aborted' } | { type: 'failed'; thrown: unknown }
@@ -46,32 +48,49 @@ async function waited(run: Run, thrown: unknown, attempt: number): Promise<boole
 async function attemptCall(run: Run, candidate: ModelCandidate, turn: ModelTurn): Promise<Ending> {
   const { abort } = run.root
   if (abort.aborted) return { type: 'aborted' }
+  const limited = limitedAttempt(run, candidate.use.used)
   try {
-    const model = candidate.model ?? (await abort.race(candidate.make()))
-    if (model === ABORTED) return { type: 'aborted' }
-    turn.called(candidate.use)
-    const opening = Promise.resolve(run.root.effects.callModel(model, modelRequest(run, model)))
-    const opened = await abort.race(opening)
-    if (opened === ABORTED) {
-      discard(opening)
-      return { type: 'aborted' }
-    }
-    return await readStream(run, opened.stream, turn)
+    return await attemptWithin(limited, run, candidate, turn)
   } catch (thrown) {
-    return abort.aborted ? { type: 'aborted' } : { type: 'failed', thrown }
+    return ended(run, limited) ?? { type: 'failed', thrown }
+  } finally {
+    limited.end()
   }
 }
 
-async function readStream(run: Run, stream: ModelStream['stream'], turn: ModelTurn): Promise<Ending> {
-  const { abort } = run.root
+async function attemptWithin(limited: Limited, run: Run, candidate: ModelCandidate, turn: ModelTurn): Promise<Ending> {
+  const { scope } = limited
+  const model = candidate.model ?? (await scope.race(candidate.make()))
+  if (model === ABORTED) return ended(run, limited) ?? { type: 'aborted' }
+  if (run.traits.urls) await assertUrlsSupported(model, run.inherited, run.state.messages)
+  turn.called(candidate.use, model.provider)
+  const opening = Promise.resolve(run.root.effects.callModel(model, modelRequest(run, model, scope.signal)))
+  const opened = await scope.race(opening)
+  if (opened === ABORTED) {
+    discard(opening)
+    return ended(run, limited) ?? { type: 'aborted' }
+  }
+  return readStream(run, limited, opened.stream, turn)
+}
+
+/** How an attempt that was stopped ended: by the run's abort, or because its own time was up. */
+function ended(run: Run, limited: Limited): Ending | undefined {
+  if (run.root.abort.aborted) return { type: 'aborted' }
+  const thrown = limited.expired()
+  return thrown && { type: 'failed', thrown }
+}
+
+async function readStream(run: Run, limited: Limited, stream: ModelStream['stream'], turn: ModelTurn): Promise<Ending> {
+  const { scope } = limited
   const reader = stream.getReader()
   // Cancelling settles the read that is under way, whether or not the model heeds the signal.
-  const release = abort.onAbort(() => void reader.cancel().catch(() => {}))
+  const release = scope.onAbort(() => void reader.cancel().catch(() => {}))
   try {
     while (turn.end === undefined && turn.failure === undefined) {
       const { done, value } = await reader.read()
-      if (abort.aborted) return { type: 'aborted' }
+      if (scope.aborted) return ended(run, limited) ?? { type: 'aborted' }
       if (done) return { type: 'failed', thrown: incomplete(turn) }
+      limited.alive()
       const part = soundPart(value)
       if (part) turn.accept(part)
     }

@@ -1,7 +1,7 @@
 import { RetinueError } from '../errors/retinue-error.ts'
 import { frameworkNote } from '../messages/framework-note.ts'
 import type { IterationFacts } from './next-step.ts'
-import { emit, type Run } from './run.ts'
+import { addMessage, emit, type Run } from './run.ts'
 
 /** Checks a final answer against the schema that it must fit, if there is one; one repair is asked for. */
 export async function checkAnswer(run: Run, text: string): Promise<IterationFacts['answer']> {
@@ -27,9 +27,7 @@ export function askForRepair(run: Run): void {
   state.repaired = true
   const issues = run.error?.message ?? ''
   const schema = JSON.stringify(run.answer?.jsonSchema)
-  state.messages.push(
-    frameworkNote(`${issues}. Answer again with JSON alone that fits this schema: ${schema}`, 'repair'),
-  )
+  addMessage(run, frameworkNote(`${issues}. Answer again with JSON alone that fits this schema: ${schema}`, 'repair'))
   run.error = undefined
 }
 

@@ -14,6 +14,8 @@ export interface Effects {
   now(): number
   /** Waits; rejects with nothing and never throws. */
   sleep(milliseconds: number): Promise<void>
+  /** Calls back after a time; the returned function stops the clock. */
+  startTimer(milliseconds: number, callback: () => void): () => void
   /** An unguessable id. */
   newId(): string
 }

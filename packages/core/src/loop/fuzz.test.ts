@@ -3,7 +3,7 @@ import { Agent } from '../agent/agent.ts'
 import type { RunResult } from '../agent/run-result.ts'
 import type { Chunk } from '../events/chunk.ts'
 import type { LanguageModel } from '../model/language-model.ts'
-import { promptProblems } from '../testing/index.ts'
+import { promptProblems, scriptedModel } from '../testing/index.ts'
 import { createTool } from '../tools/create-tool.ts'
 
 /** A small seeded generator (mulberry32): the same seed gives the same streams. */
@@ -240,4 +240,22 @@ test('B8.4 R08 whatever a model streams: one start, one finish, generate ≡ str
   await new Promise((resolve) => setImmediate(resolve))
   expect(unhandled).toEqual([])
   expect([...reasons].sort()).toEqual(['content-filter', 'error', 'length', 'max-steps', 'other', 'stop'])
+})
+
+test('R08 what is no part is passed over, and the parts around it are kept', async () => {
+  const parts = [
+    null,
+    undefined,
+    5,
+    'text',
+    [],
+    { type: 'text-delta', id: 1, delta: 'a' },
+    null,
+    { type: 'text-delta', id: 1, delta: 2 },
+  ]
+  const finish = { type: 'finish', finishReason: 'stop', usage: {} }
+  const model = scriptedModel([])
+  model.doStream = async () => ({ stream: ReadableStream.from([...parts, finish]) as ReadableStream<never> })
+  const stream = await new Agent({ id: 'a', model, maxRetries: 0 }).stream('go')
+  expect([await stream.text, await stream.finishReason]).toEqual(['a2', 'stop'])
 })

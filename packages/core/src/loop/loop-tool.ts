@@ -2,9 +2,10 @@ import { RetinueError } from '../errors/retinue-error.ts'
 import type { Chunk } from '../events/chunk.ts'
 import { ABORTED } from '../shared/abort.ts'
 import type { CompiledTool } from '../tools/compile-tool.ts'
-import { notRun } from '../tools/outcome.ts'
+import { failedWith, notRun } from '../tools/outcome.ts'
 import type { ToolContext, ToolWriter } from '../tools/tool.ts'
 import { type CallRef, emit, type LoopTool, type Run } from './run.ts'
+import { limitedTool } from './time-limits.ts'
 
 /** An ordinary tool as the loop runs it. */
 export function loopTool({ definition, check, execute }: CompiledTool): LoopTool {
@@ -13,20 +14,26 @@ export function loopTool({ definition, check, execute }: CompiledTool): LoopTool
     definition,
     check,
     execute: async (args, call, run) => {
-      const { abort, effects } = run.root
-      const outcome = await abort.race(effects.runTool(() => execute(args, toolContext(call, run))))
-      return outcome === ABORTED ? notRun('aborted') : outcome
+      const limited = limitedTool(run, call.toolName)
+      const { scope } = limited
+      const outcome = await scope.race(
+        run.root.effects.runTool(() => execute(args, toolContext(call, run, scope.signal))),
+      )
+      limited.end()
+      if (outcome !== ABORTED) return outcome
+      const expired = run.root.abort.aborted ? undefined : limited.expired()
+      return expired ? failedWith(expired) : notRun('aborted')
     },
   }
 }
 
-function toolContext({ toolCallId, toolName }: CallRef, run: Run): ToolContext {
-  const { state, root } = run
+function toolContext({ toolCallId, toolName }: CallRef, run: Run, abortSignal: AbortSignal): ToolContext {
+  const { state } = run
   const suspend = (): never => suspendUnavailable(toolName)
   const agent = { suspend, resumeData: undefined, threadId: undefined, resourceId: undefined }
   return {
     requestContext: run.requestContext,
-    abortSignal: root.abort.signal,
+    abortSignal,
     writer: toolWriter(toolCallId, toolName, run),
     toolCallId,
     runId: state.runId,
@@ -49,8 +56,7 @@ function toolWriter(toolCallId: string, toolName: string, run: Run): ToolWriter 
           hint: "A chunk of a tool's own has a type that begins with 'data-'.",
         })
       }
-      const { type: _type, data, ...rest } = chunk
-      const payload = Object.keys(rest).length === 0 ? data : { ...rest, data }
+      const { type: _type, ...payload } = chunk
       run.root.log?.push({
         type: type as `data-${string}`,
         runId: run.state.runId,

@@ -1,16 +1,19 @@
 import type { Message } from '../messages/message.ts'
 import { adaptPrompt } from '../model/adapt-prompt.ts'
+import { withoutForeignReasoning } from '../model/foreign-reasoning.ts'
 import type { LanguageModel } from '../model/language-model.ts'
 import type { Run } from './run.ts'
 
 /** The options of the next model call, in the form of the model's own specification. */
-export function modelRequest(run: Run, model: LanguageModel): object {
-  const { settings, tools, answer, root } = run
-  const prompt: Message[] = [...run.system, ...run.inherited, ...run.state.messages]
+export function modelRequest(run: Run, model: LanguageModel, abortSignal: AbortSignal): object {
+  const { settings, tools, answer, traits } = run
+  const whole: Message[] = [...run.system, ...run.inherited, ...run.state.messages]
+  // Only a conversation that another provider took part in holds anything that this one must not see.
+  const prompt = traits.reasoning ? withoutForeignReasoning(whole, model.provider) : whole
   return {
     ...settings.modelSettings,
     prompt: adaptPrompt(prompt, model.specificationVersion),
-    abortSignal: root.abort.signal,
+    abortSignal,
     ...(tools.definitions.length === 0
       ? {}
       : { tools: [...tools.definitions], toolChoice: toolChoiceOf(settings.toolChoice) }),

@@ -31,6 +31,8 @@ export class ModelTurn {
   /** Whether something was shown or kept: from then on the call is not tried again. */
   begun = false
   readonly content: AssistantPart[] = []
+  /** The provider of the model that was called. */
+  provider = ''
   readonly calls: PendingCall[] = []
   /** Results that tell of a failure, such as a delegation's. */
   readonly failures: Failure[] = []
@@ -52,8 +54,9 @@ export class ModelTurn {
   }
 
   /** Says that a model is called now, and which: one that could not be made is not counted as a call. */
-  called(use: ModelUse): void {
+  called(use: ModelUse, provider: string): void {
     this.step.model = use
+    this.provider = provider
     this.step.usage.calls = 1
     this.step.usage.unreportedCalls = 1
   }

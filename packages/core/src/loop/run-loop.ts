@@ -1,12 +1,13 @@
 import { errorInfo, isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
 import type { FinishReason } from '../events/finish-reason.ts'
+import { markProvider } from '../model/foreign-reasoning.ts'
 import { assertNever } from '../shared/assert-never.ts'
 import { callModel } from './call-model.ts'
 import { askForRepair, checkAnswer } from './check-answer.ts'
 import type { ModelTurn } from './model-turn.ts'
 import { type NextStep, nextStep } from './next-step.ts'
 import { countFailures, hopelessFailure } from './repeated-failures.ts'
-import { emit, type Run } from './run.ts'
+import { addMessage, emit, type Run } from './run.ts'
 import type { RunState } from './run-state.ts'
 import { runToolCalls } from './run-tool-calls.ts'
 
@@ -49,7 +50,8 @@ async function iterate(run: Run): Promise<NextStep> {
   const { step } = turn
   state.steps.push(step)
   state.text = step.text
-  if (turn.content.length > 0) state.messages.push({ role: 'assistant', content: turn.content })
+  if (turn.content.length > 0)
+    addMessage(run, markProvider({ role: 'assistant', content: turn.content }, turn.provider))
   const clientCalls = turn.calls.length === 0 ? 0 : await runToolCalls(run, turn)
   const next = nextStep({
     aborted: root.abort.aborted,

@@ -5,7 +5,7 @@ import { forEachLimited } from '../shared/for-each-limited.ts'
 import { failed, failedWith, notRun, type Outcome } from '../tools/outcome.ts'
 import type { ModelTurn } from './model-turn.ts'
 import type { PendingCall } from './pending-call.ts'
-import { emit, type Run } from './run.ts'
+import { addMessage, emit, type Run } from './run.ts'
 
 /** The ends of a model call after which its tool calls must not run: it was cut off, or should not have been. */
 const NEVER_RUN: ReadonlySet<string> = new Set(['length', 'content-filter', 'error', 'aborted'])
@@ -87,5 +87,5 @@ function record(run: Run, turn: ModelTurn, outcomes: readonly (Outcome | undefin
         : { toolCallId, toolName, args, error: outcome.error, isError: true },
     )
   }
-  if (content.length > 0) run.state.messages.push({ role: 'tool', content } satisfies ToolMessage)
+  if (content.length > 0) addMessage(run, { role: 'tool', content } satisfies ToolMessage)
 }

@@ -6,12 +6,15 @@ import type { EventLog } from '../events/event-log.ts'
 import type { Message } from '../messages/message.ts'
 import type { SharedView } from '../messages/shared-view.ts'
 import type { LanguageModel, ModelChoice } from '../model/language-model.ts'
+import { namesUrl, type PromptTraits } from '../model/prompt-traits.ts'
+import type { Providers } from '../model/registered-providers.ts'
 import type { AbortScope } from '../shared/abort.ts'
 import type { Outcome } from '../tools/outcome.ts'
 import type { Checked, CompiledSchema } from '../tools/schema.ts'
 import type { DelegationOptions } from './delegation-settings.ts'
 import type { Effects } from './effects.ts'
 import type { RunState } from './run-state.ts'
+import type { Timeouts } from './time-limits.ts'
 
 /** What all runs of one tree share: the application started the root, delegations the others. */
 export interface RootRun {
@@ -29,6 +32,12 @@ export interface RootRun {
   readonly maxDepth: number
   readonly allowCycles: boolean
   readonly chooseModel: ChooseModel | undefined
+  /** Stops the clock of `timeout.totalMs`. */
+  deadline: (() => void) | undefined
+  /** Whether a run of the tree has named a file by a URL: its children may be shown it. */
+  urls: boolean
+  /** Providers that the application registered, before the ones that are known. */
+  readonly providers: Providers | undefined
 }
 
 /** Decides which model an agent of the tree runs on; see `RunOptions.resolveModel`. */
@@ -62,6 +71,8 @@ export interface Run {
   readonly answer: CompiledSchema | undefined
   /** The conversation as children see it, kept up as it grows. */
   readonly view: SharedView
+  /** What the run's conversation holds that not every model takes. */
+  readonly traits: PromptTraits
   /** The error that ended the run, or that its answer is: with its cause, which `state` leaves out. */
   error: RetinueError | undefined
 }
@@ -95,6 +106,7 @@ export interface CallRef {
 }
 
 export interface RunSettings {
+  readonly timeouts: Timeouts
   readonly toolCallConcurrency: number
   /** Retries of a model beside its first attempt. */
   readonly maxRetries: number
@@ -108,4 +120,13 @@ export interface RunSettings {
 export function emit<T extends ChunkType>(run: Run, type: T, payload: ChunkPayloads[T]): void {
   const { log } = run.root
   if (log) log.push({ type, runId: run.state.runId, from: 'AGENT', path: run.state.path, payload } as Chunk)
+}
+
+/** Adds to the run's conversation, which only ever grows. */
+export function addMessage(run: Run, message: Message): void {
+  run.state.messages.push(message)
+  if (!run.traits.urls && namesUrl(message)) {
+    run.traits.urls = true
+    run.root.urls = true
+  }
 }

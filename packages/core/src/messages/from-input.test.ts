@@ -166,7 +166,7 @@ test('B1.3 a conversation with tool parts reaches the model whole, whatever form
     {
       role: 'assistant',
       content: [
-        { type: 'reasoning', text: 'hm', providerOptions: { x: { sig: 's' } } },
+        { type: 'reasoning', text: 'hm', providerOptions: { scripted: { sig: 's' } } },
         call('1', { q: 1 }),
         call('2', '{"q":2}'),
         call('3', 'plain', 'my.look'),
@@ -190,7 +190,7 @@ test('B1.3 a conversation with tool parts reaches the model whole, whatever form
   expect(promptProblems(prompt as never)).toEqual([])
   expect(prompt[1]).toMatchObject({
     content: [
-      { type: 'reasoning', text: 'hm', providerOptions: { x: { sig: 's' } } },
+      { type: 'reasoning', text: 'hm', providerOptions: { scripted: { sig: 's' } } },
       { toolCallId: '1', input: { q: 1 } },
       { toolCallId: '2', input: { q: 2 } },
       { toolCallId: '3', toolName: 'my_look', input: { value: 'plain' } },
@@ -230,7 +230,7 @@ test('B1.3 UI messages: one model message a step, tools with their results, and 
       role: 'assistant',
       parts: [
         { type: 'step-start' },
-        { type: 'reasoning', text: 'hm', providerMetadata: { x: { sig: 's' } }, state: 'done' },
+        { type: 'reasoning', text: 'hm', providerMetadata: { scripted: { sig: 's' } }, state: 'done' },
         tool('1', 'output-available', { output: { n: 1 }, callProviderMetadata: { x: { y: 2 } } }),
         tool('2', 'output-error', { errorText: 'broken' }),
         tool('3', 'input-streaming', {}),
@@ -267,7 +267,7 @@ test('B1.3 UI messages: one model message a step, tools with their results, and 
     {
       role: 'assistant',
       content: [
-        { type: 'reasoning', providerOptions: { x: { sig: 's' } } },
+        { type: 'reasoning', providerOptions: { scripted: { sig: 's' } } },
         { toolCallId: '1', toolName: 'look', providerOptions: { x: { y: 2 } } },
         { toolCallId: '2' },
         { toolCallId: '4' },

@@ -63,7 +63,7 @@ function isTooLong(thrown: unknown, status: number | undefined): boolean {
 
 /** Whether the same call can pass when it is made again: rate limits, failures of the server, the network. */
 export function isRetryable(thrown: unknown): boolean {
-  if (isRetinueError(thrown)) return thrown.code === 'model-stream-incomplete'
+  if (isRetinueError(thrown)) return thrown.code === 'model-stream-incomplete' || thrown.code === 'model-timed-out'
   const status = statusOf(thrown)
   if (status !== undefined) return status === 408 || status === 409 || status === 429 || status >= 500
   if (!isObject(thrown)) return false

@@ -2,6 +2,7 @@ import { RetinueError } from '../errors/retinue-error.ts'
 import { isObject } from '../shared/records.ts'
 import { isLanguageModel, type LanguageModel } from './language-model.ts'
 import { baseUrlVariable, PROVIDERS, type Provider } from './providers.ts'
+import { type Providers, registeredModel } from './registered-providers.ts'
 
 /** The variables of the process, where there is one: core also runs where there is none. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -10,8 +11,20 @@ function processEnvironment(): Environment {
   return (globalThis as { process?: { env?: Environment } }).process?.env ?? {}
 }
 
-/** Makes the model that a `'provider/model'` string names. Its provider's package is imported now, not before. */
-export async function resolveModel(name: string, env: Environment = processEnvironment()): Promise<LanguageModel> {
+/** Where models come from beside the known providers. */
+export interface ResolveOptions {
+  /** The variables that hold keys and base URLs. Default: the process's. */
+  env?: Environment
+  /** Providers of the application's own; they come before the known ones. */
+  providers?: Providers | undefined
+}
+
+/**
+ * Makes the model that a `'provider/model'` string names: of a registered provider, else of a known one, whose package is imported
+ * now and not before. Throws `model-invalid`, `model-provider-unknown`, `model-key-missing` or `model-package-missing`.
+ */
+export async function resolveModel(name: string, options: ResolveOptions = {}): Promise<LanguageModel> {
+  const { env = processEnvironment(), providers } = options
   const slash = name.indexOf('/')
   const provider = name.slice(0, slash)
   const modelId = name.slice(slash + 1)
@@ -22,9 +35,11 @@ export async function resolveModel(name: string, env: Environment = processEnvir
       hint: "Write it as 'provider/model', such as 'openai/gpt-5.5'.",
     })
   }
+  const registered = registeredModel(providers, provider, modelId)
+  if (registered) return registered
   if (provider === 'offline') return offlineModel(modelId)
   const known = PROVIDERS.get(provider)
-  if (!known) throw unknownProvider(provider)
+  if (!known) throw unknownProvider(provider, Object.keys(providers ?? {}))
   const key = requireKey(name, known, env)
   const baseURL = env[baseUrlVariable(provider)]
   return known.kind === 'package'
@@ -115,11 +130,11 @@ async function offlineModel(modelId: string): Promise<LanguageModel> {
   })
 }
 
-function unknownProvider(provider: string): RetinueError {
+function unknownProvider(provider: string, registered: readonly string[]): RetinueError {
   return new RetinueError({
     code: 'model-provider-unknown',
     message: `No provider is called "${provider}".`,
-    hint: `Use one of ${[...PROVIDERS.keys()].join(', ')}, or pass an AI SDK model object.`,
+    hint: `Use one of ${[...registered, ...PROVIDERS.keys()].join(', ')}, register it in the option 'providers', or pass an AI SDK model object.`,
     data: { provider },
   })
 }

@@ -11,19 +11,24 @@ type Version = 'v2' | 'v3' | 'v4'
 type Asked = { prompt: { role: string; content: unknown }[]; tools?: unknown; toolChoice?: unknown }
 
 /** A model of a version of the specification that streams these lists of parts, and what it was asked. */
+/** Files by URL are this model's own to fetch. */
+const supportedUrls = { '*/*': [/.*/] }
+
 function modelOf(version: Version, turns: readonly (readonly unknown[])[]): { model: LanguageModel; asked: Asked[] } {
   const asked: Asked[] = []
   const doStream = async (options: unknown): Promise<{ stream: ReadableStream<never> }> => {
     asked.push(options as Asked)
     return { stream: convertArrayToReadableStream([...(turns[asked.length - 1] ?? [])]) as ReadableStream<never> }
   }
-  if (version === 'v4') return { model: new MockLanguageModelV4({ provider: 'mock', modelId: 'm', doStream }), asked }
-  if (version === 'v3') return { model: new MockLanguageModelV3({ provider: 'mock', modelId: 'm', doStream }), asked }
+  if (version === 'v4')
+    return { model: new MockLanguageModelV4({ provider: 'mock', modelId: 'm', supportedUrls, doStream }), asked }
+  if (version === 'v3')
+    return { model: new MockLanguageModelV3({ provider: 'mock', modelId: 'm', supportedUrls, doStream }), asked }
   const model: LanguageModelV2 = {
     specificationVersion: 'v2',
     provider: 'mock',
     modelId: 'm',
-    supportedUrls: {},
+    supportedUrls,
     doGenerate: () => Promise.reject(new Error('not used')),
     doStream,
   }
@@ -116,6 +121,7 @@ for (const version of ['v2', 'v3', 'v4'] as const) {
             { type: 'reasoning', text: 'hm', providerOptions: { mock: { signature: 's' } } },
             { type: 'tool-call', toolCallId: 'c', toolName: 'look', input: { q: 1 } },
           ],
+          providerOptions: { retinue: { provider: 'mock' } },
         },
         {
           role: 'tool',

@@ -81,7 +81,8 @@ class ScriptedModel implements LanguageModelV4 {
   readonly specificationVersion = 'v4'
   readonly provider = 'scripted'
   readonly modelId: string
-  readonly supportedUrls = {}
+  /** Every URL: what a model fetches itself is not what a script is about. */
+  readonly supportedUrls = { '*/*': [/.*/] }
   readonly calls: ScriptedCall[] = []
   readonly #turns: readonly ScriptedTurn[]
   readonly #unexpected: string[] = []

@@ -91,7 +91,7 @@ test('B8.6 writer.write and writer.custom reach the stream with the path', async
     path: ['a'],
     payload: { output: { half: true }, toolName: 't' },
   })
-  expect(chunks.find(({ type }) => type === 'data-progress')).toMatchObject({ path: ['a'], payload: 0.5 })
+  expect(chunks.find(({ type }) => type === 'data-progress')).toMatchObject({ path: ['a'], payload: { data: 0.5 } })
   expect(chunks.filter(({ type }) => type === 'finish')).toHaveLength(1)
   expect((await stream.toolResults)[0]?.error?.code).toBe('tool-invalid')
 })

@@ -1,0 +1,134 @@
+// What the bench measures. A row is one measurement, which gives one or more lines of the table.
+//
+// `aim` is what the project aims at, as `[ours, limit]`: both were set for one machine, where the limit is a hand-written loop much
+// like floor.mjs. Only their ratio means something elsewhere. `{ atMost }` is an aim that needs no other side.
+//
+// `warm` is how many runs come before the first that counts: enough for both sides to be compiled, since a hand-written loop is
+// compiled long before a framework is. `quick` is what `--quick` changes.
+
+const QUICK = { rounds: 1, effort: 0.01 }
+
+const perLevel = ({ one, four }) => (four.cpu - one.cpu) / 3
+const exponent = ({ few, many }) => Math.log(many.cpu / few.cpu) / Math.log(4)
+const MANY_CHUNKS = 10_000
+
+export const ROWS = [
+  {
+    name: 'generate',
+    measure: 'batch',
+    mode: 'generate',
+    shapes: { one: { shape: { depth: 1 }, warm: 20_000, runs: 400 } },
+    rounds: 15,
+    quick: QUICK,
+    lines: [{ what: 'one delegation, generate', unit: 'CPU ms', value: ({ one }) => one.cpu, aim: [0.1, 0.03] }],
+  },
+  {
+    name: 'stream',
+    measure: 'batch',
+    mode: 'stream',
+    shapes: { one: { shape: { depth: 1 }, warm: 20_000, runs: 400 } },
+    rounds: 15,
+    quick: QUICK,
+    lines: [
+      { what: 'one delegation, stream', unit: 'CPU ms', value: ({ one }) => one.cpu, aim: [0.15, 0.045] },
+      { what: 'time to the first text', unit: 'ms', value: ({ one }) => one.first, aim: [0.1, 0.023] },
+    ],
+  },
+  {
+    name: 'depth',
+    measure: 'batch',
+    mode: 'generate',
+    shapes: {
+      one: { shape: { depth: 1 }, warm: 10_000, runs: 200 },
+      two: { shape: { depth: 2 }, warm: 5_000, runs: 200 },
+      three: { shape: { depth: 3 }, warm: 5_000, runs: 200 },
+      four: { shape: { depth: 4 }, warm: 5_000, runs: 200 },
+    },
+    rounds: 15,
+    quick: QUICK,
+    lines: [
+      { what: 'depth 2', unit: 'CPU ms', value: ({ two }) => two.cpu },
+      { what: 'depth 3', unit: 'CPU ms', value: ({ three }) => three.cpu },
+      { what: 'depth 4', unit: 'CPU ms', value: ({ four }) => four.cpu },
+      { what: 'each level, from depth 1 to 4', unit: 'CPU ms', value: perLevel, aim: [0.05, 0.024] },
+    ],
+  },
+  {
+    name: 'fan',
+    measure: 'batch',
+    mode: 'generate',
+    shapes: { all: { shape: { fan: 256 }, warm: 150, runs: 4 } },
+    rounds: 15,
+    quick: QUICK,
+    lines: [{ what: '256 subagents in one step', unit: 'CPU ms', value: ({ all }) => all.cpu, aim: [15, 7] }],
+  },
+  {
+    name: 'fan-memory',
+    measure: 'peak',
+    mode: 'generate',
+    small: { fan: 1 },
+    shape: { fan: 256 },
+    runs: 7,
+    rounds: 5,
+    quick: { rounds: 1, runs: 1 },
+    lines: [{ what: '256 subagents in one step, peak', unit: 'MB', value: ({ peak }) => peak, aim: [30, 21] }],
+  },
+  {
+    name: 'chunks',
+    measure: 'batch',
+    mode: 'stream',
+    shapes: {
+      near: { shape: { depth: 1, chunks: MANY_CHUNKS }, warm: 40, runs: 2 },
+      deep: { shape: { depth: 3, chunks: MANY_CHUNKS }, warm: 40, runs: 2 },
+    },
+    rounds: 15,
+    quick: QUICK,
+    lines: [
+      {
+        what: "a child's chunk, depth 1",
+        unit: 'CPU µs',
+        value: ({ near }) => (near.cpu * 1000) / MANY_CHUNKS,
+        aim: [2, 1.3],
+      },
+      {
+        what: "a child's chunk, depth 3",
+        unit: 'CPU µs',
+        value: ({ deep }) => (deep.cpu * 1000) / MANY_CHUNKS,
+        aim: [2.5, 1.3],
+      },
+    ],
+  },
+  {
+    name: 'long',
+    measure: 'batch',
+    mode: 'generate',
+    shapes: {
+      few: { shape: { steps: 200 }, warm: 100, runs: 4 },
+      many: { shape: { steps: 800 }, warm: 10, runs: 1 },
+    },
+    rounds: 15,
+    quick: QUICK,
+    lines: [
+      { what: '200 delegations in one run', unit: 'CPU ms', value: ({ few }) => few.cpu, aim: [10, 3] },
+      { what: '800 delegations in one run', unit: 'CPU ms', value: ({ many }) => many.cpu, aim: [100, 68] },
+      { what: 'growth from 200 to 800', unit: 'exponent', value: exponent, aim: { atMost: 1.05 } },
+    ],
+  },
+  {
+    name: 'waiting',
+    measure: 'waiting',
+    shape: { depth: 1 },
+    runs: 2_000,
+    rounds: 3,
+    quick: { rounds: 1, runs: 50 },
+    lines: [{ what: 'a run that waits for its model', unit: 'KB heap', value: ({ held }) => held, aim: [8, 4.4] }],
+  },
+  {
+    name: 'import',
+    measure: 'import',
+    module: '@retinue/core/agent',
+    rounds: 21,
+    quick: { rounds: 1 },
+    lines: [{ what: 'import, above bare Node', unit: 'CPU ms', value: ({ cpu }) => cpu, aim: { atMost: 20 } }],
+  },
+]
