@@ -11,7 +11,7 @@ const ENTRY = /^\s*- `([^`]+)`:(.*)$/
 /** Folders that the page must name. It may name deeper ones too. */
 function expectedFolders(root) {
   const packages = listDirs(root, 'packages/*').flatMap((dir) => [`${dir}/src`, ...listDirs(root, `${dir}/src/*`)])
-  const others = ['scripts', '.ci', ...listDirs(root, 'examples/*')]
+  const others = ['scripts', 'bench', '.ci', ...listDirs(root, 'examples/*')]
   return [...packages, ...others].filter((dir) => existsSync(join(root, dir)))
 }
 

@@ -15,6 +15,7 @@ const limits = {
 export function checkGrowth(root) {
   const dirs = [
     'scripts',
+    'bench',
     ...[...listDirs(root, 'packages/*'), ...listDirs(root, 'examples/*')].map((dir) => `${dir}/src`),
   ]
   const files = dirs.flatMap((dir) => listSources(root, dir)).filter((file) => !isTest(file))

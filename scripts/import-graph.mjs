@@ -42,7 +42,14 @@ const core = {
     { from: 'workspace', to: 'tools', why: 'a workspace is offered to the model as tools' },
     { from: 'index.ts', to: 'retinue.ts', why: 'the application object is public' },
   ],
-  testOnly: [{ unit: 'testing', subpath: './testing' }],
+  testOnly: [
+    {
+      unit: 'testing',
+      subpath: './testing',
+      // `offline/script` is the scripted model, for people at a command line.
+      allowed: ['packages/cli/src/run/script-file.ts', 'packages/cli/src/run/choose-model.ts'],
+    },
+  ],
   // Needs nothing of ours and is loaded only when somebody asks for it.
   isolated: [
     {
@@ -114,6 +121,7 @@ const cli = {
       'command.ts': 'how a command is declared and how its errors are shown, whichever command it is',
     },
     { run: 'what happens while an agent runs: which model, what is shown; it parses no arguments' },
+    { chat: 'a conversation is many runs: it knows how one is shown, and `run` knows nothing of it' },
     { commands: 'a command reads its arguments and leaves the work to the folders below' },
     { 'main.ts': 'the list of commands' },
   ],

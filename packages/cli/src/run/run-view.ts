@@ -1,5 +1,7 @@
-import type { Chunk, Usage } from '@retinue/core/agent'
+import type { Chunk, ModelUse, Usage } from '@retinue/core/agent'
 import pc from 'picocolors'
+import { elapsed } from './elapsed.ts'
+import { modelText } from './model-text.ts'
 
 /** Longest piece of a prompt or of arguments that a line shows. */
 const EXCERPT = 72
@@ -13,10 +15,17 @@ export class RunView {
   readonly #now: () => number
   readonly #colors: ReturnType<typeof pc.createColors>
   readonly #started = new Map<string, number>()
-  readonly #models = new Set<string>()
+  readonly #models: Set<string>
   #agent = ''
 
-  constructor(options: { print: (line: string) => void; now: () => number; color: boolean }) {
+  /** `told`: what `modelText` says of models that were printed already. */
+  constructor(options: {
+    print: (line: string) => void
+    now: () => number
+    color: boolean
+    told?: Iterable<string>
+  }) {
+    this.#models = new Set(options.told)
     this.#print = options.print
     this.#now = options.now
     this.#colors = pc.createColors(options.color)
@@ -77,12 +86,11 @@ export class RunView {
   }
 
   /** Each model once: what answers, and why if it is not the one that the config asks for. */
-  #showModel(path: readonly string[], model: { requested: string; used: string; why?: string }): void {
-    const told = `${model.requested} ${model.used}`
-    if (this.#models.has(told)) return
-    this.#models.add(told)
-    const why = model.why === undefined ? '' : `  (the config asks for ${model.requested}; ${model.why})`
-    this.#line(path, this.#colors.dim(`model ${model.used}${why}`))
+  #showModel(path: readonly string[], model: ModelUse): void {
+    const text = modelText(model)
+    if (this.#models.has(text)) return
+    this.#models.add(text)
+    this.#line(path, this.#colors.dim(text))
   }
 
   #ended(runId: string, reason: string, usage: Usage): string {
@@ -100,8 +108,7 @@ export class RunView {
   }
 
   #elapsed(id: string): string {
-    const ms = this.#now() - (this.#started.get(id) ?? this.#now())
-    return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
+    return elapsed(this.#now() - (this.#started.get(id) ?? this.#now()))
   }
 
   #line(path: readonly string[], text: string): void {

@@ -1,41 +1,52 @@
 import type { RequestContextLike } from '../context/request-context.ts'
-import type { ToolSet } from '../loop/run.ts'
+import type { ModelCandidate, ToolSet } from '../loop/run.ts'
 import type { SystemMessage } from '../messages/message.ts'
 import { type CompiledSchema, compileSchema } from '../tools/schema.ts'
-import type { AgentOptions } from './agent-config.ts'
+import type { AgentOptions, ModelSetting } from './agent-config.ts'
 import { compileTools, type ToolSources } from './agent-tools.ts'
 import { systemMessages } from './instructions.ts'
-import type { ModelCache } from './model-candidates.ts'
+import { declaredCandidates } from './model-candidates.ts'
 
 /** An agent's options, and what is made of them once: runs only read it. */
 export class AgentParts {
   readonly options: AgentOptions
   /** The agent that the parts are of. */
   readonly self: object
-  readonly models: ModelCache = new Map()
+  /** What the final answer must fit. */
+  readonly answer: CompiledSchema | undefined
+  /** Whether every run finds the same instructions, model and tools, so that nothing has to be asked for. */
+  readonly isStatic: boolean
   readonly #staticTools: ToolSet | undefined
-  readonly #answer: CompiledSchema | undefined
   #system: SystemMessage[] | undefined
+  #candidates: ModelCandidate[] | undefined
   #dynamic: { sources: ToolSources; set: ToolSet } | undefined
 
   constructor(options: AgentOptions, self: object) {
     this.options = options
     this.self = self
-    const { id, tools, agents, workspace, outputSchema } = options
-    this.#answer =
+    const { id, instructions, model, tools, agents, workspace, outputSchema } = options
+    this.answer =
       outputSchema === undefined ? undefined : compileSchema(outputSchema, `the answer of the agent "${id}"`)
+    this.isStatic = ![instructions, model, tools, agents].some((value) => typeof value === 'function')
     if (typeof tools !== 'function' && typeof agents !== 'function')
       this.#staticTools = compileTools(id, { tools, agents, workspace })
-  }
-
-  answer(): CompiledSchema | undefined {
-    return this.#answer
   }
 
   /** The instructions as system messages, where they are no function. */
   staticSystem(): SystemMessage[] {
     this.#system ??= systemMessages(this.options.instructions, this.options.id)
     return this.#system
+  }
+
+  /** The declared models, where they are no function: models that strings name are made once an agent. */
+  staticCandidates(): ModelCandidate[] {
+    this.#candidates ??= declaredCandidates(this.options.model as ModelSetting | undefined, this.options.id, undefined)
+    return this.#candidates
+  }
+
+  /** The tools, where they are no function. */
+  staticTools(): ToolSet {
+    return this.#staticTools ?? { byName: new Map(), definitions: [] }
   }
 
   /** The tools for a request. What a function gives again is not compiled again. */

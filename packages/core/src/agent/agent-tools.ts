@@ -4,6 +4,7 @@ import { RetinueError } from '../errors/retinue-error.ts'
 import { loopTool } from '../loop/loop-tool.ts'
 import type { LoopTool, ToolSet } from '../loop/run.ts'
 import { isObject } from '../shared/records.ts'
+import { warn } from '../shared/warn.ts'
 import { compileTool } from '../tools/compile-tool.ts'
 import { isTool, type Tool } from '../tools/tool.ts'
 import { assertToolName } from '../tools/tool-name.ts'
@@ -38,6 +39,7 @@ export function compileTools(agentId: string, { tools, agents, workspace }: Tool
   for (const [key, target] of entries(agents, agentId, 'agents')) {
     assertToolName(key, `The agent "${agentId}" has a subagent whose key`)
     if (!isDelegateTarget(target)) throw notAnAgent(agentId, key)
+    if (!target.description?.trim()) warn('subagent-description-missing', noDescription(agentId, key))
     add(key, delegationTool(key, target), 'subagent')
   }
   return { byName, definitions: [...byName.values()].map((tool) => tool.definition) }
@@ -57,6 +59,10 @@ function entries(record: unknown, agentId: string, what: string): [string, unkno
     message: `The ${what} of the agent "${agentId}" are ${Array.isArray(record) ? 'a list' : String(record)}.`,
     hint: `Pass an object: ${what}: { key: … }`,
   })
+}
+
+function noDescription(agentId: string, key: string): string {
+  return `The subagent "${key}" of the agent "${agentId}" has no description: the model can't tell when to delegate to it.`
 }
 
 function collision(agentId: string, name: string, what: string): RetinueError {

@@ -65,7 +65,8 @@ export class Agent implements DelegateTarget {
   async runDelegated(request: DelegatedRequest): Promise<DelegatedResult> {
     let run: Run | typeof ABORTED
     try {
-      run = await request.root.abort.race(openChild(this.#parts, request))
+      const opening = openChild(this.#parts, request)
+      run = opening instanceof Promise ? await request.root.abort.race(opening) : opening
     } catch (thrown) {
       return this.#notOpened(request, notBegun(this.id, thrown))
     }
@@ -77,8 +78,7 @@ export class Agent implements DelegateTarget {
 
   async #drive(run: Run): Promise<RunResult> {
     await runLoop(run)
-    run.root.deadline?.()
-    run.root.abort.dispose()
+    run.root.close()
     return resultOf(run)
   }
 

@@ -2,47 +2,45 @@ import { RetinueError } from '../errors/retinue-error.ts'
 import type { ModelUse } from '../events/chunk.ts'
 import type { ChooseModel, ModelCandidate } from '../loop/run.ts'
 import { isLanguageModel, type LanguageModel, type ModelChoice, modelName } from '../model/language-model.ts'
-import { isRegistered, type Providers } from '../model/registered-providers.ts'
+import type { Providers } from '../model/registered-providers.ts'
 import { resolveModel } from '../model/resolve-model.ts'
 import { isObject } from '../shared/records.ts'
 import type { ModelSetting } from './agent-config.ts'
 
-/** Models that strings named, made once an agent. */
-export type ModelCache = Map<string, LanguageModel>
-
-interface Requester {
-  readonly agentId: string
-  readonly path: readonly string[]
-  readonly chooseModel: ChooseModel | undefined
-  readonly providers: Providers | undefined
-  readonly cache: ModelCache
-}
-
-/** The models that can answer for an agent, in the order in which they are asked. Throws `model-missing` or `model-invalid`. */
-export async function modelCandidates(
+/** The declared models of an agent, in the order in which they are asked. Throws `model-missing` or `model-invalid`. */
+export function declaredCandidates(
   setting: ModelSetting | undefined,
-  requester: Requester,
-): Promise<ModelCandidate[]> {
-  const { agentId, path, chooseModel } = requester
-  const declared = listOf(setting)
-  for (const choice of declared) assertModel(choice, agentId)
-  const chosen = chooseModel && (await chooseModel({ declared, agentId, path }))
-  if (chosen !== undefined) {
-    const [first] = declared
-    const { use, why } = isObject(chosen) && 'use' in chosen ? chosen : { use: chosen, why: undefined }
-    assertModel(use, agentId)
-    const requested = first === undefined ? 'none' : modelName(first)
-    return [candidate(use, { requested, used: modelName(use), ...(why === undefined ? {} : { why }) }, requester)]
-  }
+  agentId: string,
+  providers: Providers | undefined,
+): ModelCandidate[] {
+  const declared = listOf(setting, agentId)
   if (declared.length === 0) throw missing(agentId)
-  return declared.map((choice) =>
-    candidate(choice, { requested: modelName(choice), used: modelName(choice) }, requester),
-  )
+  return declared.map((choice) => {
+    const name = modelName(choice)
+    return new Candidate(choice, { requested: name, used: name }, providers)
+  })
 }
 
-function listOf(setting: ModelSetting | undefined): readonly ModelChoice[] {
-  if (setting === undefined) return []
-  return Array.isArray(setting) ? (setting as readonly ModelChoice[]) : [setting as ModelChoice]
+/** The models of an agent where the caller of the run decides; the declared ones if it does not. */
+export async function chosenCandidates(
+  setting: ModelSetting | undefined,
+  choose: ChooseModel,
+  request: { agentId: string; path: readonly string[] },
+  providers: Providers | undefined,
+): Promise<ModelCandidate[]> {
+  const declared = listOf(setting, request.agentId)
+  const chosen = await choose({ declared, ...request })
+  if (chosen === undefined) return declaredCandidates(setting, request.agentId, providers)
+  const { use, why } = isObject(chosen) && 'use' in chosen ? chosen : { use: chosen, why: undefined }
+  assertModel(use, request.agentId)
+  const requested = declared[0] === undefined ? 'none' : modelName(declared[0])
+  return [new Candidate(use, { requested, used: modelName(use), ...(why === undefined ? {} : { why }) }, providers)]
+}
+
+function listOf(setting: ModelSetting | undefined, agentId: string): readonly ModelChoice[] {
+  const list = setting === undefined ? [] : Array.isArray(setting) ? (setting as readonly ModelChoice[]) : [setting]
+  for (const choice of list) assertModel(choice, agentId)
+  return list as readonly ModelChoice[]
 }
 
 function missing(agentId: string): RetinueError {
@@ -63,13 +61,22 @@ function assertModel(choice: unknown, agentId: string): asserts choice is ModelC
 }
 
 /** A model of a string is made when it is first asked; a missing key or package is an error then, and not before. */
-function candidate(choice: ModelChoice, use: ModelUse, { cache, providers }: Requester): ModelCandidate {
-  if (typeof choice !== 'string') return { use, model: choice, make: async () => choice }
-  const make = async (): Promise<LanguageModel> => {
-    const made = cache.get(choice) ?? (await resolveModel(choice, { providers }))
-    // A registered provider belongs to the call; whether it makes its models anew is its own business.
-    if (!isRegistered(providers, choice)) cache.set(choice, made)
-    return made
+class Candidate implements ModelCandidate {
+  readonly use: ModelUse
+  model: LanguageModel | undefined
+  readonly #choice: ModelChoice
+  readonly #providers: Providers | undefined
+
+  constructor(choice: ModelChoice, use: ModelUse, providers: Providers | undefined) {
+    this.use = use
+    this.#choice = choice
+    this.#providers = providers
+    this.model = typeof choice === 'string' ? undefined : choice
   }
-  return { use, model: isRegistered(providers, choice) ? undefined : cache.get(choice), make }
+
+  async make(): Promise<LanguageModel> {
+    const choice = this.#choice
+    this.model ??= typeof choice === 'string' ? await resolveModel(choice, { providers: this.#providers }) : choice
+    return this.model
+  }
 }

@@ -1,24 +1,23 @@
 import { RequestContext, type RequestContextLike } from '../context/request-context.ts'
 import type { DelegatedRequest } from '../delegation/delegate-target.ts'
 import { isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
-import { EventLog } from '../events/event-log.ts'
-import type { RootRun, Run, RunSettings } from '../loop/run.ts'
+import { Prompt } from '../loop/prompt.ts'
+import type { ModelCandidate, RootRun, Run, RunSettings, ToolSet } from '../loop/run.ts'
 import { newRunState } from '../loop/run-state.ts'
-import type { AgentInput } from '../messages/from-input.ts'
-import { messagesFromInput } from '../messages/from-input.ts'
+import { type AgentInput, messagesFromInput } from '../messages/from-input.ts'
 import { type Message, userText } from '../messages/message.ts'
 import { SharedView } from '../messages/shared-view.ts'
+import { withoutSecrets } from '../model/model-error.ts'
 import { holdsReasoning, namesUrl, type PromptTraits } from '../model/prompt-traits.ts'
-import { AbortScope } from '../shared/abort.ts'
-import type { AgentOptions, Dynamic } from './agent-config.ts'
+import { ABORTED } from '../shared/abort.ts'
+import type { AgentOptions } from './agent-config.ts'
 import type { AgentParts } from './agent-parts.ts'
-import { directEffects } from './direct-effects.ts'
 import { systemMessages } from './instructions.ts'
-import { modelCandidates } from './model-candidates.ts'
+import { chosenCandidates, declaredCandidates } from './model-candidates.ts'
+import { openRootRun } from './root-run.ts'
 import { assertOptions, mergeOptions, type RunOptions } from './run-options.ts'
 
 const DEFAULT_MAX_STEPS = 10
-const DEFAULT_MAX_DEPTH = 5
 const DEFAULT_MAX_RETRIES = 2
 const DEFAULT_CONCURRENCY = 10
 
@@ -29,58 +28,58 @@ export async function openRoot(
   call: RunOptions | undefined,
   log: boolean,
 ): Promise<Run> {
-  let abort: AbortScope | undefined
+  let root: RootRun | undefined
   try {
     if (call) assertOptions(call)
     const requestContext = call?.requestContext ?? new RequestContext()
-    const options = mergeOptions(await settled(parts.options.defaultOptions, requestContext), call)
-    const conversation = messagesFromInput(input)
-    abort = new AbortScope(options.abortSignal)
-    const root = newRoot(parts, options, abort, idsOf(conversation.messages), log)
-    const place = { root, runId: root.runId, path: [parts.options.id], lineage: [parts.self] }
-    const opening = { ...conversation, inherited: [] }
-    const run = await openRun(parts, place, options.requestContext ?? requestContext, options, opening)
-    startDeadline(root, options.timeout?.totalMs)
-    return run
+    const defaults = defaultsOf(parts, requestContext)
+    const options = mergeOptions(defaults instanceof Promise ? await defaults : defaults, call)
+    const { system, messages } = messagesFromInput(input)
+    root = openRootRun(parts.options, options, messages, log)
+    const place: Place = {
+      root,
+      runId: root.runId,
+      path: [parts.options.id],
+      lineage: [parts.self],
+      requestContext: options.requestContext ?? requestContext,
+      options,
+      system,
+      messages,
+      inherited: [],
+    }
+    const opening = openRun(parts, place)
+    if (!(opening instanceof Promise)) return opening
+    const opened = await root.abort.race(opening)
+    // Aborted while the application's own functions were asked: the run begins, and ends at once.
+    return opened === ABORTED ? buildRun(parts, place, { system: [], tools: NO_TOOLS, models: [] }) : opened
   } catch (thrown) {
-    abort?.dispose()
+    root?.close()
     throw notBegun(parts.options.id, thrown)
   }
 }
 
-function newRoot(
-  parts: AgentParts,
-  options: RunOptions,
-  abort: AbortScope,
-  callIds: Set<string>,
-  log: boolean,
-): RootRun {
-  return {
-    runId: options.runId ?? directEffects.newId(),
-    abort,
-    log: log ? new EventLog() : undefined,
-    effects: directEffects,
-    callIds,
-    children: 0,
-    begun: new Set(),
-    maxDepth: parts.options.maxDepth ?? DEFAULT_MAX_DEPTH,
-    allowCycles: options.allowCycles ?? false,
-    chooseModel: options.resolveModel,
-    urls: false,
-    providers: options.providers,
-    deadline: undefined,
-  }
+/** Opens the run of a delegation: the child's own settings, on its parent's root. At once where nothing has to be asked for. */
+export function openChild(parts: AgentParts, request: DelegatedRequest): Run | Promise<Run> {
+  const defaults = defaultsOf(parts, request.requestContext)
+  return defaults instanceof Promise
+    ? defaults.then((options) => openRun(parts, childPlace(parts, request, options)))
+    : openRun(parts, childPlace(parts, request, defaults))
 }
 
-/** Ends the whole run when its time is up; who ends it sooner stops the clock. */
-function startDeadline(root: RootRun, totalMs: number | undefined): void {
-  if (totalMs === undefined) return
-  const error = new RetinueError({
-    code: 'run-timed-out',
-    message: `The run took longer than ${totalMs} ms.`,
-    hint: 'Allow more time in the option `timeout`, or ask for less at once.',
-  })
-  root.deadline = root.effects.startTimer(totalMs, () => root.abort.abort(error))
+function childPlace(parts: AgentParts, request: DelegatedRequest, defaults: RunOptions | undefined): Place {
+  const { root, runId, path, lineage, requestContext, prompt, messages: inherited } = request
+  return {
+    root,
+    runId,
+    path,
+    // The agent that was delegated to may have handed the work on to this one.
+    lineage: lineage.includes(parts.self) ? lineage : [...lineage, parts.self],
+    requestContext,
+    options: mergeOptions(defaults, undefined),
+    system: NO_MESSAGES,
+    messages: [userText(prompt)],
+    inherited,
+  }
 }
 
 /** Why a run could not begin, as a typed error: an application's own functions throw what they like. */
@@ -88,45 +87,45 @@ export function notBegun(agentId: string, thrown: unknown): RetinueError {
   if (isRetinueError(thrown)) return thrown
   return new RetinueError({
     code: 'agent-invalid',
-    message: `The agent "${agentId}" could not begin: ${thrownMessage(thrown)}`,
+    message: `The agent "${agentId}" could not begin: ${withoutSecrets(thrownMessage(thrown))}`,
     hint: 'A function of the application threw; the cause of this error has its stack.',
     cause: thrown,
   })
 }
 
-/** Opens the run of a delegation: the child's own settings, on its parent's root. */
-export async function openChild(parts: AgentParts, request: DelegatedRequest): Promise<Run> {
-  const { root, runId, path, lineage, requestContext } = request
-  const options = mergeOptions(await settled(parts.options.defaultOptions, requestContext), undefined)
-  // The agent that was delegated to may have handed the work on to this one.
-  const place = { root, runId, path, lineage: lineage.includes(parts.self) ? lineage : [...lineage, parts.self] }
-  return openRun(parts, place, requestContext, options, {
-    system: [],
-    messages: [userText(request.prompt)],
-    inherited: request.messages,
-  })
-}
-
+/** Where a run begins: its place in the tree, its options, and what was said before. */
 interface Place {
   readonly root: RootRun
   readonly runId: string
   readonly path: readonly string[]
   readonly lineage: readonly object[]
-}
-
-interface Opening {
+  readonly requestContext: RequestContextLike
+  readonly options: RunOptions
   readonly system: readonly Message[]
   readonly messages: Message[]
   readonly inherited: readonly Message[]
 }
 
-async function openRun(
-  parts: AgentParts,
-  place: Place,
-  requestContext: RequestContextLike,
-  options: RunOptions,
-  opening: Opening,
-): Promise<Run> {
+/** What of an agent can depend on the request. */
+interface Resolved {
+  readonly system: readonly Message[]
+  readonly tools: ToolSet
+  readonly models: readonly ModelCandidate[]
+}
+
+const NO_MESSAGES: readonly Message[] = []
+const NO_TOOLS: ToolSet = { byName: new Map(), definitions: [] }
+
+function openRun(parts: AgentParts, place: Place): Run | Promise<Run> {
+  const { chooseModel, providers } = place.root
+  if (!parts.isStatic || chooseModel) return resolved(parts, place).then((each) => buildRun(parts, place, each))
+  const { id, model } = parts.options
+  const models =
+    providers && typeof model !== 'function' ? declaredCandidates(model, id, providers) : parts.staticCandidates()
+  return buildRun(parts, place, { system: parts.staticSystem(), tools: parts.staticTools(), models })
+}
+
+async function resolved(parts: AgentParts, { root, path, requestContext }: Place): Promise<Resolved> {
   const { id, instructions, model } = parts.options
   const system =
     typeof instructions === 'function'
@@ -134,30 +133,32 @@ async function openRun(
       : parts.staticSystem()
   const tools = await parts.toolsFor(requestContext)
   const setting = typeof model === 'function' ? await model({ requestContext }) : model
-  const { root, path, runId, lineage } = place
   const { chooseModel, providers } = root
-  const models = await modelCandidates(setting, { agentId: id, path, chooseModel, providers, cache: parts.models })
+  const models = chooseModel
+    ? await chosenCandidates(setting, chooseModel, { agentId: id, path }, providers)
+    : declaredCandidates(setting, id, providers)
+  return { system, tools, models }
+}
+
+function buildRun(parts: AgentParts, place: Place, { system, tools, models }: Resolved): Run {
+  const { root, runId, path, lineage, requestContext, options, messages, inherited } = place
+  const { id } = parts.options
+  const whole = place.system.length === 0 ? system : [...system, ...place.system]
   return {
     root,
-    state: newRunState({
-      runId,
-      agentId: id,
-      path,
-      maxSteps: options.maxSteps ?? DEFAULT_MAX_STEPS,
-      messages: opening.messages,
-    }),
+    state: newRunState({ runId, agentId: id, path, maxSteps: options.maxSteps ?? DEFAULT_MAX_STEPS, messages }),
     agentId: id,
     lineage,
     models,
-    system: opening.system.length === 0 ? system : [...system, ...opening.system],
-    inherited: opening.inherited,
+    prompt: new Prompt(whole, inherited),
+    inherited,
     tools,
     requestContext,
     settings: settingsOf(options, parts.options),
     delegation: options.delegation ?? {},
-    answer: parts.answer(),
+    answer: parts.answer,
     view: new SharedView(),
-    traits: traitsOf(root, opening.messages, models.length),
+    traits: traitsOf(root, messages, models.length),
     error: undefined,
   }
 }
@@ -168,30 +169,25 @@ function traitsOf(root: RootRun, messages: readonly Message[], models: number): 
   return { urls: root.urls, reasoning: models > 1 || messages.some(holdsReasoning) }
 }
 
+const NO_LIMITS = {}
+const NO_SETTINGS = {}
+
 function settingsOf(options: RunOptions, agent: AgentOptions): RunSettings {
   return {
-    timeouts: options.timeout ?? {},
+    timeouts: options.timeout ?? NO_LIMITS,
     toolCallConcurrency: options.toolCallConcurrency ?? DEFAULT_CONCURRENCY,
     maxRetries: options.maxRetries ?? agent.maxRetries ?? DEFAULT_MAX_RETRIES,
-    modelSettings: options.modelSettings ?? {},
+    modelSettings: options.modelSettings ?? NO_SETTINGS,
     toolChoice: options.toolChoice,
     providerOptions: options.providerOptions,
     headers: options.headers,
   }
 }
 
-async function settled<T>(value: Dynamic<T> | undefined, requestContext: RequestContextLike): Promise<T | undefined> {
-  return typeof value === 'function'
-    ? await (value as (context: { requestContext: RequestContextLike }) => T | Promise<T>)({ requestContext })
-    : value
-}
-
-/** The call ids that an input brings along: no later call may have one of them. */
-function idsOf(messages: readonly Message[]): Set<string> {
-  const ids = new Set<string>()
-  for (const message of messages) {
-    if (message.role !== 'assistant') continue
-    for (const part of message.content) if (part.type === 'tool-call') ids.add(part.toolCallId)
-  }
-  return ids
+function defaultsOf(
+  { options }: AgentParts,
+  requestContext: RequestContextLike,
+): RunOptions | undefined | Promise<RunOptions> {
+  const { defaultOptions } = options
+  return typeof defaultOptions === 'function' ? Promise.resolve(defaultOptions({ requestContext })) : defaultOptions
 }

@@ -51,11 +51,22 @@ export function resultOf(run: Run): RunResult {
     usage: state.usage,
     totalUsage: state.totalUsage,
     steps,
-    toolCalls: steps.flatMap((step) => step.toolCalls),
-    toolResults: steps.flatMap((step) => step.toolResults),
-    sources: steps.flatMap((step) => step.sources),
-    files: steps.flatMap((step) => step.files),
-    warnings: steps.flatMap((step) => step.warnings),
+    ...joined(steps),
     response: { messages: state.messages.slice(state.inputLength), ...steps.at(-1)?.response },
   }
+}
+
+type Lists = Pick<Step, 'toolCalls' | 'toolResults' | 'sources' | 'files' | 'warnings'>
+
+/** The lists of all steps, each in one. */
+function joined(steps: readonly Step[]): Lists {
+  const all: Lists = { toolCalls: [], toolResults: [], sources: [], files: [], warnings: [] }
+  for (const { toolCalls, toolResults, sources, files, warnings } of steps) {
+    for (const item of toolCalls) all.toolCalls.push(item)
+    for (const item of toolResults) all.toolResults.push(item)
+    for (const item of sources) all.sources.push(item)
+    for (const item of files) all.files.push(item)
+    for (const item of warnings) all.warnings.push(item)
+  }
+  return all
 }

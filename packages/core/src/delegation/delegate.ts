@@ -28,7 +28,8 @@ export async function delegate(run: Run, call: CallRef, delegation: Delegation):
   const facts: DelegationFacts = { primitiveId: target.id, key, prompt, toolCallId: call.toolCallId, requestContext }
   let messages: readonly Message[]
   try {
-    const selected = await run.root.abort.race(selectMessages(run, facts))
+    const selecting = selectMessages(run, facts)
+    const selected = selecting instanceof Promise ? await run.root.abort.race(selecting) : selecting
     if (selected === ABORTED) return settle(cancelledResult(), unopenedThread(run, call))
     messages = selected
   } catch (thrown) {

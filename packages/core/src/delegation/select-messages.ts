@@ -1,5 +1,5 @@
 import { RetinueError, thrownMessage } from '../errors/retinue-error.ts'
-import type { MessageFilterContext } from '../loop/delegation-settings.ts'
+import type { MessageFilter, MessageFilterContext } from '../loop/delegation-settings.ts'
 import type { Run } from '../loop/run.ts'
 import { partsFromContent } from '../messages/from-parts.ts'
 import type { Message } from '../messages/message.ts'
@@ -13,16 +13,24 @@ export type DelegationFacts = Pick<MessageFilterContext, 'primitiveId' | 'key' |
 }
 
 /**
- * What the child sees of the parent's conversation. Throws `message-filter-failed` if the filter does, so that a broken filter
- * hands over nothing.
+ * What the child sees of the parent's conversation: at once where there is no filter to ask. Rejects with `message-filter-failed`
+ * if the filter fails, so that a broken filter hands over nothing.
  */
-export async function selectMessages(run: Run, facts: DelegationFacts): Promise<readonly Message[]> {
+export function selectMessages(run: Run, facts: DelegationFacts): readonly Message[] | Promise<readonly Message[]> {
   const { messageFilter, context } = run.delegation
   if (context === 'none') return []
   const inherited = run.inherited
   const own = run.view.of(run.state.messages)
   const all = inherited.length === 0 ? own.slice() : [...inherited, ...own]
-  if (!messageFilter) return fromFirstUser(all)
+  return messageFilter ? filtered(run, facts, all, messageFilter) : fromFirstUser(all)
+}
+
+async function filtered(
+  run: Run,
+  facts: DelegationFacts,
+  all: Message[],
+  messageFilter: MessageFilter,
+): Promise<readonly Message[]> {
   for (const message of all) freeze(message)
   // The filter may change its list; what was in it is known by this one.
   const given = new Set<unknown>(all)

@@ -25,10 +25,11 @@ export function settle(result: DelegatedResult, subAgentThreadId: string): Deleg
   })
 }
 
-function statusOf({ finishReason, text, object, error }: DelegatedResult): DelegationStatus {
+function statusOf(result: DelegatedResult): DelegationStatus {
+  const { finishReason, error } = result
   switch (finishReason) {
     case 'stop':
-      return error || (text.trim() === '' && object === undefined) ? 'failed' : 'completed'
+      return error || isEmpty(result) ? 'failed' : 'completed'
     case 'length':
     case 'max-steps':
       return 'partial'
@@ -42,6 +43,11 @@ function statusOf({ finishReason, text, object, error }: DelegatedResult): Deleg
     default:
       return assertNever(finishReason, 'finish reason')
   }
+}
+
+/** Whether there is nothing to show for the work: a picture is an answer too. */
+function isEmpty({ text, object, files }: DelegatedResult): boolean {
+  return text.trim() === '' && object === undefined && !files?.length
 }
 
 function withoutNested(record: ToolResultRecord): ToolResultRecord {

@@ -13,19 +13,30 @@ export function mergeDeltas(log: readonly Chunk[]): Merged {
   const origin: number[] = []
   const open = new Map<string, Deltas>()
   const all: { at: number; deltas: Deltas }[] = []
+  let last: Deltas | undefined
   for (let i = 0; i < log.length; i++) {
     const chunk = log[i] as Chunk
+    // Deltas of one block mostly follow each other: then nothing has to be looked up.
+    if (last && continues(last.first, chunk)) {
+      last.rest.push(textOf(chunk))
+      continue
+    }
     const block = blockOf(chunk)
     if (block?.delta !== undefined) {
       const known = open.get(block.key)
+      last = known
       if (known) {
         known.rest.push(block.delta)
         continue
       }
       const deltas: Deltas = { first: chunk, text: block.delta, rest: [] }
+      last = deltas
       open.set(block.key, deltas)
       all.push({ at: chunks.length, deltas })
-    } else if (block) open.delete(block.key)
+    } else if (block) {
+      open.delete(block.key)
+      last = undefined
+    }
     origin.push(i)
     chunks.push(chunk)
   }
@@ -35,6 +46,7 @@ export function mergeDeltas(log: readonly Chunk[]): Merged {
 
 /** What a reader at `index` has not read of the blocks that it is in the middle of, one chunk a block. */
 export function tailDeltas(log: readonly Chunk[], index: number): Chunk[] {
+  if (index >= log.length) return []
   const begun = new Set<string>()
   for (let i = 0; i < index; i++) {
     const block = blockOf(log[i] as Chunk)
@@ -52,6 +64,25 @@ export function tailDeltas(log: readonly Chunk[], index: number): Chunk[] {
     else tails.set(block.key, { first: chunk, text: block.delta, rest: [] })
   }
   return [...tails.values()].map(joined)
+}
+
+/** Whether a delta is of the same block as another. */
+function continues(first: Chunk, chunk: Chunk): boolean {
+  if (chunk.type !== first.type || chunk.runId !== first.runId) return false
+  switch (chunk.type) {
+    case 'text-delta':
+    case 'reasoning-delta':
+      return chunk.payload.id === (first as typeof chunk).payload.id
+    case 'tool-call-delta':
+      return chunk.payload.toolCallId === (first as typeof chunk).payload.toolCallId
+    default:
+      return false
+  }
+}
+
+function textOf(chunk: Chunk): string {
+  if (chunk.type === 'text-delta' || chunk.type === 'reasoning-delta') return chunk.payload.text
+  return chunk.type === 'tool-call-delta' ? chunk.payload.argsTextDelta : ''
 }
 
 /** Deltas of one block: the first, and the texts of those after it. */

@@ -2,7 +2,7 @@
 export class CallIds {
   readonly #taken: Set<string>
   /** Ids of the model call being read: what the provider calls them, and what they are here. */
-  readonly #names = new Map<string, { id: string; made: boolean }>()
+  #names: Map<string, { id: string; made: boolean }> | undefined
 
   constructor(taken: Set<string>) {
     this.#taken = taken
@@ -10,13 +10,13 @@ export class CallIds {
 
   /** The id of a call whose arguments begin to stream. */
   begin(given: string): string {
-    const known = this.#names.get(given)
+    const known = this.#names?.get(given)
     return known && !known.made ? known.id : this.#add(given, false)
   }
 
   /** The id of a call that is made: the one that it streamed under, if it did. */
   made(given: string): string {
-    const known = this.#names.get(given)
+    const known = this.#names?.get(given)
     if (!known || known.made) return this.#add(given, true)
     known.made = true
     return known.id
@@ -24,7 +24,7 @@ export class CallIds {
 
   /** The id under which a call of this model call is known, for its later parts. */
   known(given: string): string | undefined {
-    return this.#names.get(given)?.id
+    return this.#names?.get(given)?.id
   }
 
   #add(given: string, made: boolean): string {
@@ -32,6 +32,7 @@ export class CallIds {
     let id = stem
     for (let n = 2; this.#taken.has(id); n++) id = `${stem}_${n}`
     this.#taken.add(id)
+    this.#names ??= new Map()
     this.#names.set(given, { id, made })
     return id
   }

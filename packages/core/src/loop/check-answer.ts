@@ -1,13 +1,13 @@
 import { RetinueError } from '../errors/retinue-error.ts'
 import { frameworkNote } from '../messages/framework-note.ts'
+import type { CompiledSchema } from '../tools/schema.ts'
 import type { IterationFacts } from './next-step.ts'
 import { addMessage, emit, type Run } from './run.ts'
 
 /** Checks a final answer against the schema that it must fit, if there is one; one repair is asked for. */
-export async function checkAnswer(run: Run, text: string): Promise<IterationFacts['answer']> {
-  if (!run.answer) return 'unchecked'
+export async function checkAnswer(run: Run, schema: CompiledSchema, text: string): Promise<IterationFacts['answer']> {
   const parsed = parseObject(text)
-  const checked = parsed.ok ? await run.answer.check(parsed.value) : { ok: false as const, issues: parsed.reason }
+  const checked = parsed.ok ? await schema.check(parsed.value) : { ok: false as const, issues: parsed.reason }
   if (checked.ok) {
     run.state.object = checked.value
     emit(run, 'object', { object: checked.value })

@@ -1,4 +1,3 @@
-import type { Message } from '../messages/message.ts'
 import { adaptPrompt } from '../model/adapt-prompt.ts'
 import { withoutForeignReasoning } from '../model/foreign-reasoning.ts'
 import type { LanguageModel } from '../model/language-model.ts'
@@ -7,7 +6,7 @@ import type { Run } from './run.ts'
 /** The options of the next model call, in the form of the model's own specification. */
 export function modelRequest(run: Run, model: LanguageModel, abortSignal: AbortSignal): object {
   const { settings, tools, answer, traits } = run
-  const whole: Message[] = [...run.system, ...run.inherited, ...run.state.messages]
+  const whole = run.prompt.of(run.state.messages)
   // Only a conversation that another provider took part in holds anything that this one must not see.
   const prompt = traits.reasoning ? withoutForeignReasoning(whole, model.provider) : whole
   return {

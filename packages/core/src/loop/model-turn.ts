@@ -44,6 +44,7 @@ export class ModelTurn {
   readonly #run: Run
   readonly #ids: CallIds
   readonly #blocks = new Map<string, OpenBlock>()
+  #last: OpenBlock | undefined
   /** Calls whose arguments are streaming. */
   readonly #inputs = new Set<string>()
 
@@ -129,11 +130,7 @@ export class ModelTurn {
     kind: BlockKind,
     { id, delta, providerMetadata }: { id: string; delta: string; providerMetadata?: SharedV4ProviderMetadata },
   ): void {
-    let block = this.#blocks.get(kind + id)
-    if (!block) {
-      this.#open(kind, id, undefined)
-      block = this.#blocks.get(kind + id) as OpenBlock
-    }
+    const block = this.#blockOf(kind, id)
     if (providerMetadata) block.part.providerOptions = providerMetadata
     if (typeof delta !== 'string' || delta === '') return
     block.part.text += delta
@@ -141,17 +138,28 @@ export class ModelTurn {
     else this.step.reasoningText += delta
     this.begin()
     // An empty block is never shown: its start waits for its first text.
-    if (!block.shown) emit(this.#run, `${kind}-start`, { id })
+    if (!block.shown) emit(this.#run, CHUNKS[kind].start, { id })
     block.shown = true
-    if (this.#run.root.log) emit(this.#run, `${kind}-delta`, { id, text: delta })
+    if (this.#run.root.log) emit(this.#run, CHUNKS[kind].delta, { id, text: delta })
+  }
+
+  /** The open block of a delta: mostly that of the delta before. A delta can come without its start. */
+  #blockOf(kind: BlockKind, id: string): OpenBlock {
+    const last = this.#last
+    if (last && last.kind === kind && last.id === id) return last
+    if (!this.#blocks.has(kind + id)) this.#open(kind, id, undefined)
+    const block = this.#blocks.get(kind + id) as OpenBlock
+    this.#last = block
+    return block
   }
 
   #close(kind: BlockKind, id: string, metadata: SharedV4ProviderMetadata | undefined): void {
     const block = this.#blocks.get(kind + id)
     if (!block) return
     this.#blocks.delete(kind + id)
+    this.#last = undefined
     if (metadata) block.part.providerOptions = metadata
-    if (block.shown) emit(this.#run, `${kind}-end`, { id })
+    if (block.shown) emit(this.#run, CHUNKS[kind].end, { id })
     block.part.text = kind === 'text' ? disarm(block.part.text) : block.part.text
     // Providers refuse a text that is empty or blank; an empty reasoning can carry what its provider needs back.
     const text = kind === 'text' ? block.part.text.trim() : block.part.text
@@ -282,6 +290,12 @@ export class ModelTurn {
 }
 
 type BlockKind = 'text' | 'reasoning'
+
+/** The chunks of each kind of block. */
+const CHUNKS = {
+  text: { start: 'text-start', delta: 'text-delta', end: 'text-end' },
+  reasoning: { start: 'reasoning-start', delta: 'reasoning-delta', end: 'reasoning-end' },
+} as const
 
 interface OpenBlock {
   readonly kind: BlockKind

@@ -1,6 +1,7 @@
 import { errorInfo, isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
 import type { FinishReason } from '../events/finish-reason.ts'
 import { markProvider } from '../model/foreign-reasoning.ts'
+import { withoutSecrets } from '../model/model-error.ts'
 import { assertNever } from '../shared/assert-never.ts'
 import { callModel } from './call-model.ts'
 import { askForRepair, checkAnswer } from './check-answer.ts'
@@ -59,7 +60,7 @@ async function iterate(run: Run): Promise<NextStep> {
     calls: turn.calls.length,
     clientCalls,
     hopeless: isHopeless(run, turn),
-    answer: isAnswer(turn) ? await checkAnswer(run, step.text) : 'unchecked',
+    answer: run.answer && isAnswer(turn) ? await checkAnswer(run, run.answer, step.text) : 'unchecked',
     iteration: state.iteration,
     maxSteps: state.maxSteps,
   })
@@ -74,8 +75,13 @@ function isAnswer({ calls, step }: ModelTurn): boolean {
 
 /** Whether the run gets nowhere: the same tool failed in the same way in several steps running. */
 function isHopeless(run: Run, { step, failures }: ModelTurn): boolean {
-  const failed = step.toolResults.flatMap(({ toolName, error }) => (error ? [{ toolName, error: error.message }] : []))
-  run.state.failures = countFailures(run.state.failures, [...failed, ...failures])
+  const all = [...failures]
+  for (const { toolName, error } of step.toolResults) if (error) all.push({ toolName, error: error.message })
+  if (all.length === 0) {
+    run.state.failures = {}
+    return false
+  }
+  run.state.failures = countFailures(run.state.failures, all)
   const failure = hopelessFailure(run.state.failures)
   if (failure === undefined) return false
   run.error ??= new RetinueError({
@@ -133,7 +139,7 @@ function emptyAnswer(run: Run): RetinueError {
 function unexpected(thrown: unknown): RetinueError {
   return new RetinueError({
     code: 'model-call-failed',
-    message: `The run broke off: ${thrownMessage(thrown)}`,
+    message: `The run broke off: ${withoutSecrets(thrownMessage(thrown))}`,
     hint: 'The cause of this error has its stack.',
     cause: thrown,
   })

@@ -13,6 +13,7 @@ import type { Outcome } from '../tools/outcome.ts'
 import type { Checked, CompiledSchema } from '../tools/schema.ts'
 import type { DelegationOptions } from './delegation-settings.ts'
 import type { Effects } from './effects.ts'
+import type { Prompt } from './prompt.ts'
 import type { RunState } from './run-state.ts'
 import type { Timeouts } from './time-limits.ts'
 
@@ -32,12 +33,12 @@ export interface RootRun {
   readonly maxDepth: number
   readonly allowCycles: boolean
   readonly chooseModel: ChooseModel | undefined
-  /** Stops the clock of `timeout.totalMs`. */
-  deadline: (() => void) | undefined
   /** Whether a run of the tree has named a file by a URL: its children may be shown it. */
   urls: boolean
   /** Providers that the application registered, before the ones that are known. */
   readonly providers: Providers | undefined
+  /** Lets go of the caller's signal and of the clock, when the run has ended. */
+  close(): void
 }
 
 /** Decides which model an agent of the tree runs on; see `RunOptions.resolveModel`. */
@@ -60,7 +61,8 @@ export interface Run {
   readonly lineage: readonly object[]
   /** The model, then its fallbacks. */
   readonly models: readonly ModelCandidate[]
-  readonly system: readonly Message[]
+  /** What its model is asked: the system messages, what was inherited, the conversation. */
+  readonly prompt: Prompt
   /** What the run was handed of its parent's conversation: by reference, never copied into its state. */
   readonly inherited: readonly Message[]
   readonly tools: ToolSet

@@ -96,7 +96,13 @@ describe('B1.6 timeout', () => {
 
   test('toolMs ends a tool alone: its signal is aborted, the model is told, the run goes on', async () => {
     let signal: AbortSignal | undefined
-    const slow = createTool({ id: 'slow', execute: (_input, context) => ((signal = context.abortSignal), forever) })
+    const slow = createTool({
+      id: 'slow',
+      execute: (_input, context) => {
+        signal = context.abortSignal
+        return forever
+      },
+    })
     const quick = createTool({ id: 'quick', execute: () => 'done' })
     const turns: ScriptedTurn[] = [
       {

@@ -1,7 +1,7 @@
 import type { AssistantMessage, AssistantPart, Message } from '../messages/message.ts'
 
 /** The provider that a model object names, without the kind of API: `openai` of `openai.responses`. */
-export function providerFamily(provider: string): string {
+function providerFamily(provider: string): string {
   return provider.split('.', 1)[0] ?? provider
 }
 

@@ -10,11 +10,6 @@ export type RegisteredProvider =
 /** Providers by the name that stands before the slash of `'provider/model'`. */
 export type Providers = Readonly<Record<string, RegisteredProvider>>
 
-/** Whether the provider of a `'provider/model'` string is registered. */
-export function isRegistered(providers: Providers | undefined, name: string): boolean {
-  return providers !== undefined && Object.hasOwn(providers, name.slice(0, name.indexOf('/')))
-}
-
 /** The model of a registered provider; undefined if none is registered under that name. Throws `model-invalid`. */
 export function registeredModel(
   providers: Providers | undefined,
