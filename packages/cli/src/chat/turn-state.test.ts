@@ -1,0 +1,149 @@
+import { Agent } from '@retinue/core/agent'
+import { scriptedModels } from '@retinue/core/testing'
+import { createTool } from '@retinue/core/tools'
+import { expect, test } from 'vitest'
+import type { DelegationItem, TurnItem } from './turn-items.ts'
+import { failedTurn, newTurn, reduceTurn, type TurnState, tokensOf } from './turn-state.ts'
+
+/** The states of a turn, one for each event, with a clock that goes on by 5 ms an event. */
+async function statesOf(agent: Agent, abort?: (turn: TurnState) => boolean): Promise<TurnState[]> {
+  const stream = await agent.stream('Go')
+  let now = 0
+  const states: TurnState[] = [{ ...newTurn(agent.id, now), runId: stream.runId }]
+  for await (const chunk of stream.events) {
+    now += 5
+    const next = reduceTurn(states.at(-1) as TurnState, chunk, now)
+    states.push(next)
+    if (abort?.(next)) stream.abort()
+  }
+  return states
+}
+
+function delegations(items: readonly TurnItem[]): DelegationItem[] {
+  return items.filter((item) => item.kind === 'delegation')
+}
+
+const peek = createTool({ id: 'peek', execute: () => ({ seen: 0 }) })
+
+/** lead → scout twice in one step → guide, with a tool and texts between. */
+function tree(): Agent {
+  const script = scriptedModels({
+    lead: [
+      {
+        text: 'I ask.',
+        calls: [
+          { name: 'scout', args: { prompt: 'North' } },
+          { name: 'scout', args: { prompt: 'South' } },
+        ],
+      },
+      { text: 'Both looked.' },
+    ],
+    'lead/scout': [
+      { calls: [{ name: 'peek', args: { at: 'north' } }] },
+      { calls: [{ name: 'guide', args: { prompt: 'Lead me' } }] },
+      { text: 'one' },
+      { text: 'two' },
+    ],
+    'lead/scout/guide': [{ text: 'This way' }],
+  })
+  const guide = new Agent({ id: 'g', description: 'Guides.', model: script.at('lead/scout/guide') })
+  const scout = new Agent({
+    id: 's',
+    description: 'Scouts.',
+    model: script.at('lead/scout'),
+    tools: { peek },
+    agents: { guide },
+  })
+  return new Agent({ id: 'lead', model: script.at('lead'), agents: { scout } })
+}
+
+test('what happened stands in its order, each thing in its own run', async () => {
+  const states = await statesOf(tree())
+  const turn = states.at(-1) as TurnState
+  expect(turn.items.map(({ kind }) => kind)).toEqual(['text', 'delegation', 'delegation', 'text'])
+  expect(turn).toMatchObject({ state: 'done', finishReason: 'stop', agent: 'lead', model: { used: 'scripted/lead' } })
+  const both = delegations(turn.items)
+  // The two calls of one step have one key: only their ids tell them apart.
+  expect(both.map(({ prompt, state }) => [prompt, state])).toEqual([
+    ['North', 'done'],
+    ['South', 'done'],
+  ])
+  const inside = both.flatMap(({ items }) => items)
+  expect(
+    inside.map((item) => (item.kind === 'tool' ? item.name : item.kind === 'delegation' ? item.key : item.text)).sort(),
+  ).toEqual(['guide', 'one', 'peek', 'two'])
+  expect(delegations(inside)[0]?.items).toMatchObject([{ kind: 'text', text: 'This way' }])
+})
+
+test('times begin and end with what they are of, and tokens add up while it runs and after', async () => {
+  const states = await statesOf(tree())
+  const turn = states.at(-1) as TurnState
+  expect(turn.startedAt).toBe(0)
+  expect(turn.endedAt).toBe((states.length - 1) * 5)
+  for (const { startedAt, endedAt = 0 } of delegations(turn.items)) expect(endedAt).toBeGreaterThan(startedAt)
+  // Seven calls of 15 tokens.
+  expect(tokensOf(turn)).toBe(105)
+  const sums = states.map(tokensOf)
+  expect(sums).toEqual([...sums].sort((a, b) => a - b))
+  expect(sums.at(-2)).toBe(105)
+})
+
+test('a state is never changed: an earlier one still says what it said', async () => {
+  const states = await statesOf(tree())
+  expect(states[0]?.items).toEqual([])
+  const running = states.find(({ items }) => delegations(items).some(({ state }) => state === 'running'))
+  expect(running?.state).toBe('running')
+})
+
+test('what failed says why: a tool, a delegation, the turn', async () => {
+  const script = scriptedModels({
+    lead: [
+      {
+        calls: [
+          { name: 'scout', args: { prompt: 'Look' } },
+          { name: 'nope', args: {} },
+        ],
+      },
+      { text: '', finish: 'error' },
+    ],
+    'lead/scout': [{ text: '' }],
+  })
+  const scout = new Agent({ id: 's', description: 'Scouts.', model: script.at('lead/scout') })
+  const turn = (await statesOf(new Agent({ id: 'lead', model: script.at('lead'), agents: { scout } }))).at(-1)
+  expect(turn?.items).toMatchObject([
+    { kind: 'delegation', state: 'failed', problem: { message: expect.stringContaining('without an answer') } },
+    { kind: 'tool', state: 'failed', problem: { code: 'tool-unknown' } },
+  ])
+  expect(turn).toMatchObject({ state: 'failed', problem: { code: 'model-call-failed', hint: expect.any(String) } })
+})
+
+test('a stopped turn is cancelled, and so is all that ran in it; nothing of it failed', async () => {
+  const script = scriptedModels({
+    lead: [{ calls: [{ name: 'scout', args: { prompt: 'Look' } }] }],
+    'lead/scout': [{ after: new Promise(() => {}) }],
+  })
+  const scout = new Agent({ id: 's', description: 'Scouts.', model: script.at('lead/scout') })
+  const lead = new Agent({ id: 'lead', model: script.at('lead'), agents: { scout } })
+  const states = await statesOf(lead, ({ items }) => delegations(items).length > 0)
+  const turn = states.at(-1)
+  expect(turn).toMatchObject({ state: 'cancelled', finishReason: 'aborted' })
+  expect(turn?.items).toMatchObject([{ kind: 'delegation', state: 'cancelled', endedAt: expect.any(Number) }])
+  expect(turn?.items[0]).not.toHaveProperty('problem')
+})
+
+test('a tool that was let go when the turn was stopped is cancelled, and has no problem', async () => {
+  const hang = createTool({ id: 'hang', execute: () => new Promise(() => {}) })
+  const script = scriptedModels({ lead: [{ calls: [{ name: 'hang', args: {} }] }] })
+  const lead = new Agent({ id: 'lead', model: script.at('lead'), tools: { hang } })
+  const turn = (await statesOf(lead, ({ items }) => items.length > 0)).at(-1)
+  expect(turn?.items).toMatchObject([{ kind: 'tool', name: 'hang', state: 'cancelled' }])
+  expect(turn?.items[0]).not.toHaveProperty('problem')
+})
+
+test('a turn that breaks outside of its run leaves nothing running', async () => {
+  const states = await statesOf(tree())
+  const running = states.find(({ items }) => delegations(items).length > 0) as TurnState
+  const turn = failedTurn(running, { message: 'Gone' }, 99)
+  expect(turn).toMatchObject({ state: 'failed', endedAt: 99, problem: { message: 'Gone' } })
+  expect(delegations(turn.items)[0]).toMatchObject({ state: 'cancelled', endedAt: 99 })
+})

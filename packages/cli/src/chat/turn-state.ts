@@ -1,0 +1,146 @@
+import type { Chunk } from '@retinue/core/agent'
+import { isRetinueError } from '@retinue/core/errors'
+import {
+  CANCELLED,
+  change,
+  type DelegationItem,
+  ended,
+  endedAll,
+  type ItemState,
+  type Problem,
+  put,
+  type RunNode,
+  type ToolItem,
+  withText,
+} from './turn-items.ts'
+
+/** A turn of a conversation, as it is shown. */
+export interface TurnState extends RunNode {
+  readonly agent: string
+  /** The run's own word for how it ended. */
+  readonly finishReason?: string
+}
+
+/** What was thrown, as it is shown. */
+export function problemOf(thrown: unknown): Problem {
+  if (isRetinueError(thrown)) return thrown.toJSON()
+  return { message: thrown instanceof Error ? thrown.message : String(thrown) }
+}
+
+/** A turn that has just been asked for; its run's id is known once the run has begun. */
+export function newTurn(agent: string, now: number): TurnState {
+  return { agent, runId: '', state: 'running', startedAt: now, ownTokens: 0, items: [] }
+}
+
+/** The turn, ended by an error outside of its run: it could not begin, or what read it broke. */
+export function failedTurn(turn: TurnState, problem: Problem, now: number): TurnState {
+  return { ...turn, items: endedAll(turn.items, now), state: 'failed', finishReason: 'error', endedAt: now, problem }
+}
+
+/** The tokens of a run and of everything that it delegated to, as far as they are known. */
+export function tokensOf(node: RunNode): number {
+  if (node.totalTokens !== undefined) return node.totalTokens
+  return node.items.reduce((sum, item) => sum + (item.kind === 'delegation' ? tokensOf(item) : 0), node.ownTokens)
+}
+
+/** The turn after one more event of its run. Pure: what did not change is the same object. */
+export function reduceTurn(turn: TurnState, chunk: Chunk, now: number): TurnState {
+  return updateRun(turn, chunk.runId, chunk.path.slice(1), (node) => reduceRun(node, chunk, now))
+}
+
+/** Changes the run with an id, which the keys of a path lead to; a child that was called twice is found by its id. */
+function updateRun<N extends RunNode>(
+  node: N,
+  runId: string,
+  keys: readonly string[],
+  change: (node: RunNode) => Partial<TurnState>,
+): N {
+  if (node.runId === runId) return { ...node, ...change(node) }
+  const [key, ...rest] = keys
+  // The latest first: what happens, happens there.
+  for (let at = node.items.length - 1; at >= 0; at--) {
+    const item = node.items[at]
+    if (item?.kind !== 'delegation' || item.key !== key) continue
+    const changed = updateRun(item, runId, rest, change)
+    if (changed !== item) return { ...node, items: node.items.with(at, changed) }
+  }
+  return node
+}
+
+function reduceRun(node: RunNode, chunk: Chunk, now: number): Partial<TurnState> {
+  switch (chunk.type) {
+    case 'step-start':
+      return { model: chunk.payload.model }
+    case 'text-start':
+      return { items: [...node.items, { kind: 'text', id: chunk.payload.id, text: '' }] }
+    case 'text-delta':
+      return { items: withText(node.items, chunk.payload.id, chunk.payload.text) }
+    case 'delegation-start': {
+      const { toolCallId, key, runId, prompt } = chunk.payload
+      const begun = { runId, state: 'running', startedAt: now, ownTokens: 0, items: [] } as const
+      return { items: put(node.items, { kind: 'delegation', callId: toolCallId, key, prompt, ...begun }) }
+    }
+    case 'delegation-end': {
+      const { toolCallId, status, usage } = chunk.payload
+      const end = { state: stateOf(status), endedAt: now, totalTokens: usage.totalTokens }
+      return { items: change(node.items, toolCallId, (item) => ({ ...ended(item, now), ...end })) }
+    }
+    case 'step-finish':
+      return { ownTokens: node.ownTokens + chunk.payload.output.usage.totalTokens }
+    case 'error':
+      return { problem: chunk.payload.error }
+    case 'finish': {
+      const { reason } = chunk.payload.stepResult
+      const state = node.problem === undefined ? endState(reason) : 'failed'
+      const end = { state, finishReason: reason, endedAt: now, totalTokens: chunk.payload.totalUsage.totalTokens }
+      return { items: endedAll(node.items, now), ...end }
+    }
+    default:
+      return reduceTool(node, chunk, now)
+  }
+}
+
+function reduceTool(node: RunNode, chunk: Chunk, now: number): Partial<TurnState> {
+  switch (chunk.type) {
+    case 'tool-call-input-streaming-start':
+    case 'tool-call': {
+      const { toolCallId: callId, toolName: name } = chunk.payload
+      const args = chunk.type === 'tool-call' ? chunk.payload.args : undefined
+      const known = node.items.find((item) => item.kind === 'tool' && item.callId === callId)
+      const startedAt = known?.kind === 'tool' ? known.startedAt : now
+      return { items: put(node.items, { kind: 'tool', callId, name, args, state: 'running', startedAt }) }
+    }
+    case 'tool-result':
+      return { items: change(node.items, chunk.payload.toolCallId, (item) => toolEnd(item, now, chunk.payload.result)) }
+    case 'tool-error': {
+      const { toolCallId, error } = chunk.payload
+      // A call that was let go when the turn was stopped did nothing wrong.
+      const unrun = error.code === 'tool-not-run'
+      const end = unrun ? CANCELLED : ({ state: 'failed', problem: error } as const)
+      return { items: change(node.items, toolCallId, (item) => ({ ...item, ...end, endedAt: now })) }
+    }
+    default:
+      return {}
+  }
+}
+
+/** A delegation has told of its own end; what it gave says what went wrong. */
+function toolEnd(item: ToolItem | DelegationItem, now: number, result: unknown): ToolItem | DelegationItem {
+  const outcome = typeof result === 'object' && result !== null && 'subAgentToolResults' in result ? result : undefined
+  if (!outcome) return { ...item, state: 'done', endedAt: now }
+  const error = 'error' in outcome && typeof outcome.error === 'object' ? outcome.error : null
+  const problem = error !== null && 'message' in error ? { problem: { message: String(error.message) } } : {}
+  const status = 'status' in outcome ? stateOf(String(outcome.status)) : 'done'
+  return { ...item, state: status, endedAt: item.endedAt ?? now, ...problem }
+}
+
+function stateOf(status: string): ItemState {
+  if (status === 'completed') return 'done'
+  return status === 'partial' || status === 'cancelled' ? status : 'failed'
+}
+
+function endState(reason: string): ItemState {
+  if (reason === 'stop') return 'done'
+  if (reason === 'aborted') return 'cancelled'
+  return reason === 'length' || reason === 'max-steps' ? 'partial' : 'failed'
+}

@@ -1,0 +1,85 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+
+/** Starts the command line from its sources. */
+export const CLI: readonly string[] = ['--conditions=@retinue/source', join(root, 'packages/cli/bin/retinue.js')]
+
+/** Answers by a word of the latest message, so that a test decides by what it types. */
+const MODEL = `
+const usage = { inputTokens: { total: 100 }, outputTokens: { total: 20 } }
+
+function answer(name, prompt) {
+  const users = prompt.filter((message) => message.role === 'user').map((message) => message.content.map((part) => part.text ?? '').join(''))
+  const asked = users.at(-1)
+  const after = prompt.slice(prompt.findLastIndex((message) => message.role === 'user'))
+  const results = after.filter((message) => message.role === 'tool').length
+  const call = (toolName, input) => [{ type: 'tool-call', toolCallId: name + users.length + results, toolName, input: JSON.stringify(input) }]
+  if (name === 'scout') return results === 0 ? call('peek', { at: 'north' }) : asked.includes('hang') ? undefined : say('Scout saw: ' + asked)
+  if (asked.includes('slow')) return [...say('Slowly begun'), undefined]
+  if (asked.includes('fail')) throw new Error('The model has had enough')
+  if (asked.includes('steer')) return say('before\\u001b[2J\\u001b]0;title\\u0007\\u009b31mafter \\u202eright')
+  if (asked.includes('long')) return say(Array.from({ length: 60 }, (_, at) => 'line ' + (at + 1)).join('\\n'))
+  if (asked.includes('delegate')) return results === 0 ? call('scout', { prompt: asked }) : say('Lead has the answer of the scout.')
+  return say('Heard ' + users.length + ': ' + users.map((text) => JSON.stringify(text)).join(' / '))
+}
+
+function say(text) {
+  return [{ type: 'text-start', id: 't' }, { type: 'text-delta', id: 't', delta: text }, { type: 'text-end', id: 't' }]
+}
+
+export function model(name) {
+  return {
+    specificationVersion: 'v4',
+    provider: 'fixture',
+    modelId: name,
+    supportedUrls: {},
+    async doStream({ prompt }) {
+      const parts = answer(name, prompt) ?? [undefined]
+      const calls = parts.some((part) => part?.type === 'tool-call')
+      return {
+        stream: new ReadableStream({
+          start(controller) {
+            controller.enqueue({ type: 'stream-start', warnings: [] })
+            for (const part of parts) {
+              // Never goes on from here.
+              if (part === undefined) return
+              controller.enqueue(part)
+            }
+            const unified = calls ? 'tool-calls' : 'stop'
+            controller.enqueue({ type: 'finish', finishReason: { unified, raw: unified }, usage })
+            controller.close()
+          },
+        }),
+      }
+    },
+  }
+}
+`
+
+const FILES: Readonly<Record<string, string>> = {
+  'package.json': '{ "type": "module" }\n',
+  'model.ts': MODEL,
+  'src/retinue/agents/lead/config.ts': `import { model } from '../../../../model.ts'\nexport default { model: model('lead') }\n`,
+  'src/retinue/agents/lead/instructions.md': 'Lead.\n',
+  'src/retinue/agents/lead/subagents/scout/config.ts': `import { model } from '../../../../../../model.ts'
+export default { description: 'Use to look around before an answer is given.', model: model('scout') }\n`,
+  'src/retinue/agents/lead/subagents/scout/instructions.md': 'Scout.\n',
+  'src/retinue/agents/lead/subagents/scout/tools/peek.ts': `import { createTool } from '@retinue/core/tools'
+import { z } from 'zod'
+export default createTool({ id: 'peek', description: 'Looks', inputSchema: z.object({ at: z.string() }), execute: () => ({ seen: 0 }) })\n`,
+}
+
+/** A project with an agent `lead`, which delegates to `scout`. */
+export function makeProject(): { path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'retinue-chat-'))
+  for (const [name, text] of Object.entries(FILES)) {
+    mkdirSync(dirname(join(path, name)), { recursive: true })
+    writeFileSync(join(path, name), text)
+  }
+  symlinkSync(join(root, 'node_modules'), join(path, 'node_modules'))
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+}
