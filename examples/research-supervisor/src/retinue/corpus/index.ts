@@ -26,6 +26,7 @@ export const EDITION = `${PACKAGE} (figures of 2010–2015)`
 
 const LONGEST_QUESTION = 2000 // characters; what comes after them is not read
 const MOST_TERMS = 40
+const MOST_SHOWN = 120 // characters of a question that a note repeats
 
 /** Searches the bundled corpus. Same question, same answer; any string is a valid question. */
 export async function searchCorpus(question: string, limit = 5): Promise<Answer> {
@@ -53,7 +54,9 @@ function remark(found: readonly Candidate[], topic: readonly string[], question:
   const covered = new Set(found.flatMap((item) => [...item.covered]))
   const missing = topic.filter((term) => !covered.has(term))
   if (missing.length === 0) return undefined
-  return `Words of the query that none of these passages holds: ${missing.map((term) => asWritten(term, question)).join(', ')}.`
+  const words = missing.map((term) => asWritten(term, question)).join(', ')
+  const asked = question.length > MOST_SHOWN ? `${question.slice(0, MOST_SHOWN)}…` : question
+  return `For the query ${JSON.stringify(asked)}, no passage returned has the word${missing.length > 1 ? 's' : ''} ${words}.`
 }
 
 /** A term as the question spells it: "exports", where the index knows "export". */

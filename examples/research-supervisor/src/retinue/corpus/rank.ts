@@ -135,6 +135,10 @@ function arrange(found: readonly Candidate[], named: Named): Candidate[] {
   const onlyAdjectives = named.topic.every((term) => adjectives.has(term))
   // One word in common is chance, unless the question has hardly more.
   const needed = named.topic.length > (adjectives.size > 0 ? 1 : 2) ? 2 : 1
+  // A proper name that is no country ("Kashmir") is what the question turns on: what does not speak of it does not answer it.
+  const proper = named.topic.filter((term) => named.proper.has(term) && !adjectives.has(term))
+  const spoken = proper.filter((term) => found.some(({ covered }) => covered.has(term)))
+  const speaks = ({ covered }: Candidate): boolean => spoken.length === 0 || spoken.some((term) => covered.has(term))
   const fitting = found
     .filter((item) => {
       // A named country's passages have to say something on the topic; if none does, its overviews stand in.
@@ -144,7 +148,8 @@ function arrange(found: readonly Candidate[], named: Named): Candidate[] {
       }
       if (named.byAdjective.has(item.code) && !onlyAdjectives && !isTopical(item)) return false
       // Where countries are named, others count only for what they say of them.
-      return names.size === 0 ? item.covered.size >= needed : item.mentions && item.said >= needed
+      if (names.size > 0) return item.mentions && item.said >= needed
+      return item.covered.size >= needed && speaks(item)
     })
     .sort((a, b) => b.score - a.score || (a.passage.id < b.passage.id ? -1 : 1))
 

@@ -34,6 +34,16 @@ describe('ranking', () => {
     ])
   })
 
+  test('a proper name that is no country is what a question turns on', async () => {
+    const answer = await searchCorpus('states dispute Kashmir', 10)
+    expect(titles(answer)).toEqual(expect.arrayContaining(['India', 'Pakistan', 'China']))
+    for (const { passage, title } of answer.results)
+      expect(
+        passages.some((each) => each.title === title && each.text.includes('Kashmir') && each.text.includes(passage)),
+        title,
+      ).toBe(true)
+  })
+
   test('of two countries that are compared, both come first, and no third one that the question did not name', async () => {
     const answer = await searchCorpus(
       'Compare how Rwanda and Burundi earn their export income and what holds them back',
