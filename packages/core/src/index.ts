@@ -1,6 +1,6 @@
 export * from './agent/index.ts'
 export * from './context/index.ts'
 export * from './errors/index.ts'
-export { isModelUnavailable, keyVariables, resolveModel } from './model/resolve-model.ts'
+export { isModelUnavailable, keyVariables, knownProviders, resolveModel } from './model/resolve-model.ts'
 export * from './tools/index.ts'
 export type * from './workspace/index.ts'

@@ -1,6 +1,6 @@
 import { RetinueError } from '../errors/retinue-error.ts'
 import { addUsage } from '../events/usage.ts'
-import { isRetryable, modelError, retryDelay } from '../model/model-error.ts'
+import { brokenOff, isRetryable, modelError, retryDelay } from '../model/model-error.ts'
 import { soundPart } from '../model/stream-part.ts'
 import { assertUrlsSupported } from '../model/supported-urls.ts'
 import { ABORTED } from '../shared/abort.ts'
@@ -89,7 +89,7 @@ async function readStream(run: Run, limited: Limited, stream: ModelStream['strea
     while (turn.end === undefined && turn.failure === undefined) {
       const { done, value } = await reader.read()
       if (scope.aborted) return ended(run, limited) ?? { type: 'aborted' }
-      if (done) return { type: 'failed', thrown: incomplete(turn) }
+      if (done) return { type: 'failed', thrown: brokenOff(turn.step.model.used) }
       limited.alive()
       const part = soundPart(value)
       if (part) turn.accept(part)
@@ -129,12 +129,4 @@ function close(run: Run, turn: ModelTurn, ending: Ending): ModelTurn {
 function countUsage({ state }: Run, { step }: ModelTurn): void {
   addUsage(state.usage, step.usage)
   addUsage(state.totalUsage, step.usage)
-}
-
-function incomplete(turn: ModelTurn): RetinueError {
-  return new RetinueError({
-    code: 'model-stream-incomplete',
-    message: `The answer of ${turn.step.model.used} broke off: its stream ended without a finish.`,
-    hint: 'Try again; if it happens often, look at what stands between this process and the provider.',
-  })
 }

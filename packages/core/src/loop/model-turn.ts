@@ -5,9 +5,12 @@ import { noUsage } from '../events/usage.ts'
 import { disarm } from '../messages/framework-note.ts'
 import type { AssistantPart, ReasoningPart, TextPart } from '../messages/message.ts'
 import { errorOutput, valueOutput } from '../messages/tool-output.ts'
+import { brokenOff } from '../model/model-error.ts'
 import {
   fileOf,
   finishOf,
+  isInterrupted,
+  isOpening,
   type ModelFinish,
   responseOf,
   type StreamPart,
@@ -261,6 +264,7 @@ export class ModelTurn {
         return
       }
       case 'custom':
+        if (isOpening(part.kind)) return
         this.begin()
         this.content.push({ type: 'custom', kind: part.kind, ...metadataOf(part) })
         return
@@ -274,7 +278,8 @@ export class ModelTurn {
         this.failure = { error: part.error }
         return
       case 'finish':
-        this.end ??= finishOf(part.finishReason)
+        if (isInterrupted(part.finishReason)) this.failure = { error: brokenOff(this.step.model.used) }
+        else this.end ??= finishOf(part.finishReason)
         this.step.usage = usageOf(part.usage)
         if (part.providerMetadata) this.step.providerMetadata = part.providerMetadata
         return

@@ -5,6 +5,8 @@ import { isObject } from '../shared/records.ts'
 const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/\b(?:sk|pk|rk|gsk|xai|key|or)[-_][A-Za-z0-9_*-]{6,}/g, '…'],
   [/\bAIza[A-Za-z0-9_-]{10,}/g, '…'],
+  // A key of no known form, where a provider repeats it: "Incorrect API key provided: …".
+  [/\b(api[-_ ]?key(?:\s+\w+){1,3}\s*[:=]\s*["']?)[A-Za-z0-9][\w.*-]{10,}\w/gi, '$1…'],
   [/\b(Bearer|Basic)\s+[^\s"',;]+/gi, '$1 …'],
   [
     /\b(api[-_ ]?key|token|authorization|secret|password)(["']?\s*[:=]\s*["']?)(?!(?:Bearer|Basic)\b)[^\s"',;&]+/gi,
@@ -38,6 +40,15 @@ export function modelError(thrown: unknown, model: string): RetinueError {
     hint: hintFor(status),
     data: { model, status },
     cause: thrown,
+  })
+}
+
+/** The error of an answer whose stream ended before the provider had said that it is complete. */
+export function brokenOff(model: string): RetinueError {
+  return new RetinueError({
+    code: 'model-stream-incomplete',
+    message: `The answer of ${model} broke off: its stream ended without a finish.`,
+    hint: 'Try again; if it happens often, look at what stands between this process and the provider.',
   })
 }
 
@@ -75,7 +86,8 @@ export function isRetryable(thrown: unknown): boolean {
 const TRANSIENT = /overloaded|rate_?limit|server_?error|api_error|unavailable|timeout|too_many_requests/i
 
 function isNamedTransient(error: Record<string, unknown>): boolean {
-  if (error['name'] === 'TimeoutError') return true
+  // What arrived is no JSON, or ends too early: it was damaged on its way.
+  if (/^(?:TimeoutError|AI_JSONParseError|AI_InvalidResponseDataError)$/.test(String(error['name']))) return true
   // OpenAI's and Anthropic's are `{ type, code, message }`, alone or inside `{ error }`.
   const { type, code, status } = isObject(error['error']) ? error['error'] : error
   return [type, code, status].some((name) => typeof name === 'string' && TRANSIENT.test(name))

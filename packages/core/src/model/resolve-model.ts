@@ -41,15 +41,19 @@ export async function resolveModel(name: string, options: ResolveOptions = {}): 
   const known = PROVIDERS.get(provider)
   if (!known) throw unknownProvider(provider, Object.keys(providers ?? {}))
   const key = requireKey(name, known, env)
-  const baseURL = env[baseUrlVariable(provider)]
-  return known.kind === 'package'
-    ? fromPackage(known, modelId, { ...key, ...(baseURL === undefined ? {} : { baseURL }) })
-    : fromCompatible(provider, modelId, { ...key, baseURL: baseURL ?? known.baseURL })
+  // A variable that is set to nothing is not set; and a package that is told does not look for one itself.
+  const settings = { ...key, baseURL: env[baseUrlVariable(provider)] || known.baseURL }
+  return known.kind === 'package' ? fromPackage(known, modelId, settings) : fromCompatible(provider, modelId, settings)
 }
 
 /** The variables that hold the key of a model's provider; the first that is set is used. Empty where none is needed. */
 export function keyVariables(name: string): readonly string[] {
   return PROVIDERS.get(name.slice(0, name.indexOf('/')))?.keys ?? []
+}
+
+/** The names that can stand before the slash of `'provider/model'` without being registered. */
+export function knownProviders(): readonly string[] {
+  return ['offline', ...PROVIDERS.keys()]
 }
 
 function requireKey(name: string, provider: Provider, env: Environment): { apiKey?: string } {

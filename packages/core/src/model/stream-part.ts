@@ -54,6 +54,16 @@ export function finishOf(reason: unknown): ModelFinish {
   return typeof unified === 'string' && FINISHES.has(unified) ? (unified as ModelFinish) : 'other'
 }
 
+/** Whether a `finish` part says that the provider sent none: the answer broke off. */
+export function isInterrupted(reason: unknown): boolean {
+  return isObject(reason) && reason['unified'] === 'interrupted'
+}
+
+/** Whether a `custom` part only says that an answer begins, as Anthropic's package does: nothing of the answer is in it. */
+export function isOpening(kind: unknown): boolean {
+  return typeof kind === 'string' && kind.endsWith('.message_start')
+}
+
 /** The usage of a `finish` part: plain numbers in version 2, by kind from version 3 on. */
 export function usageOf(reported: unknown): Usage {
   const usage = noUsage()
