@@ -9,7 +9,7 @@ import { type Message, userText } from '../messages/message.ts'
 import { SharedView } from '../messages/shared-view.ts'
 import { withoutSecrets } from '../model/model-error.ts'
 import { holdsReasoning, namesUrl, type PromptTraits } from '../model/prompt-traits.ts'
-import { ABORTED } from '../shared/abort.ts'
+import { ABORTED, type AbortScope } from '../shared/abort.ts'
 import type { AgentOptions } from './agent-config.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { systemMessages } from './instructions.ts'
@@ -38,6 +38,7 @@ export async function openRoot(
     root = openRootRun(parts.options, options, messages, log)
     const place: Place = {
       root,
+      abort: root.abort,
       runId: root.runId,
       path: [parts.options.id],
       lineage: [parts.self],
@@ -67,15 +68,29 @@ export function openChild(parts: AgentParts, request: DelegatedRequest): Run | P
 }
 
 function childPlace(parts: AgentParts, request: DelegatedRequest, defaults: RunOptions | undefined): Place {
-  const { root, runId, path, lineage, requestContext, prompt, messages: inherited } = request
+  const {
+    root,
+    scope,
+    runId,
+    path,
+    lineage,
+    requestContext,
+    prompt,
+    messages: inherited,
+    maxSteps,
+    instructions,
+  } = request
+  const options = mergeOptions(defaults, undefined)
   return {
     root,
+    abort: scope,
+    instructions,
     runId,
     path,
     // The agent that was delegated to may have handed the work on to this one.
     lineage: lineage.includes(parts.self) ? lineage : [...lineage, parts.self],
     requestContext,
-    options: mergeOptions(defaults, undefined),
+    options: maxSteps === undefined ? options : { ...options, maxSteps },
     system: NO_MESSAGES,
     messages: [userText(prompt)],
     inherited,
@@ -96,6 +111,9 @@ export function notBegun(agentId: string, thrown: unknown): RetinueError {
 /** Where a run begins: its place in the tree, its options, and what was said before. */
 interface Place {
   readonly root: RootRun
+  readonly abort: AbortScope
+  /** In place of the agent's own. */
+  readonly instructions?: string | undefined
   readonly runId: string
   readonly path: readonly string[]
   readonly lineage: readonly object[]
@@ -141,13 +159,16 @@ async function resolved(parts: AgentParts, { root, path, requestContext }: Place
 }
 
 function buildRun(parts: AgentParts, place: Place, { system, tools, models }: Resolved): Run {
-  const { root, runId, path, lineage, requestContext, options, messages, inherited } = place
+  const { root, abort, runId, path, lineage, requestContext, options, messages, inherited } = place
   const { id } = parts.options
-  const whole = place.system.length === 0 ? system : [...system, ...place.system]
+  const own = place.instructions === undefined ? system : systemMessages(place.instructions, id)
+  const whole = place.system.length === 0 ? own : [...own, ...place.system]
   return {
     root,
     state: newRunState({ runId, agentId: id, path, maxSteps: options.maxSteps ?? DEFAULT_MAX_STEPS, messages }),
     agentId: id,
+    abort,
+    scope: abort,
     lineage,
     models,
     prompt: new Prompt(whole, inherited),
@@ -156,6 +177,7 @@ function buildRun(parts: AgentParts, place: Place, { system, tools, models }: Re
     requestContext,
     settings: settingsOf(options, parts.options),
     delegation: options.delegation ?? {},
+    onIterationComplete: options.onIterationComplete,
     answer: parts.answer,
     view: new SharedView(),
     traits: traitsOf(root, messages, models.length),

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Agent } from '../agent/index.ts'
 import type { Chunk } from '../events/chunk.ts'
+import type { DelegationEnvelope } from '../events/envelope.ts'
 import { scriptedModels } from '../testing/index.ts'
 import { createTool } from '../tools/index.ts'
 import type { DelegatedRequest } from './delegate-target.ts'
-import type { DelegationEnvelope } from './envelope.ts'
 
 const researcher = new Agent({ id: 'research-agent', description: 'Finds facts.' })
 

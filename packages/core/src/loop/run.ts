@@ -13,6 +13,7 @@ import type { Outcome } from '../tools/outcome.ts'
 import type { Checked, CompiledSchema } from '../tools/schema.ts'
 import type { DelegationOptions } from './delegation-settings.ts'
 import type { Effects } from './effects.ts'
+import type { IterationHook } from './iteration-hook.ts'
 import type { Prompt } from './prompt.ts'
 import type { RunState } from './run-state.ts'
 import type { Timeouts } from './time-limits.ts'
@@ -57,6 +58,10 @@ export interface Run {
   readonly root: RootRun
   readonly state: RunState
   readonly agentId: string
+  /** What ends this run: the root's abort, or a sibling that made this run needless. */
+  readonly abort: AbortScope
+  /** What ends the work of the step under way: also a delegation of it that bailed. */
+  scope: AbortScope
   /** The agents that lead here, the run's own included, to see cycles by. */
   readonly lineage: readonly object[]
   /** The model, then its fallbacks. */
@@ -69,6 +74,7 @@ export interface Run {
   readonly requestContext: RequestContextLike
   readonly settings: RunSettings
   readonly delegation: DelegationOptions
+  readonly onIterationComplete: IterationHook | undefined
   /** What the final answer must fit. */
   readonly answer: CompiledSchema | undefined
   /** The conversation as children see it, kept up as it grows. */
