@@ -72,6 +72,7 @@ export class Agent implements DelegateTarget {
     }
     if (run === ABORTED) return this.#notOpened(request, undefined)
     await runLoop(run)
+    run.close()
     const { text, object, finishReason, usage, totalUsage, sources, files, toolResults, error } = resultOf(run)
     const { messages } = run.state
     return { text, object, finishReason, usage, totalUsage, sources, files, toolResults, error, messages }
@@ -79,7 +80,7 @@ export class Agent implements DelegateTarget {
 
   async #drive(run: Run): Promise<RunResult> {
     await runLoop(run)
-    run.root.close()
+    run.close()
     return resultOf(run)
   }
 

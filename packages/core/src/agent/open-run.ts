@@ -14,7 +14,7 @@ import type { AgentOptions } from './agent-config.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { systemMessages } from './instructions.ts'
 import { chosenCandidates, declaredCandidates } from './model-candidates.ts'
-import { openRootRun } from './root-run.ts'
+import { openChildScope, openRootRun } from './root-run.ts'
 import { assertOptions, mergeOptions, type RunOptions } from './run-options.ts'
 
 const DEFAULT_MAX_STEPS = 10
@@ -39,6 +39,7 @@ export async function openRoot(
     const place: Place = {
       root,
       abort: root.abort,
+      close: root.close,
       runId: root.runId,
       path: [parts.options.id],
       lineage: [parts.self],
@@ -83,7 +84,7 @@ function childPlace(parts: AgentParts, request: DelegatedRequest, defaults: RunO
   const options = mergeOptions(defaults, undefined)
   return {
     root,
-    abort: scope,
+    ...openChildScope(scope, options),
     instructions,
     runId,
     path,
@@ -112,6 +113,7 @@ export function notBegun(agentId: string, thrown: unknown): RetinueError {
 interface Place {
   readonly root: RootRun
   readonly abort: AbortScope
+  readonly close: () => void
   /** In place of the agent's own. */
   readonly instructions?: string | undefined
   readonly runId: string
@@ -135,7 +137,7 @@ const NO_MESSAGES: readonly Message[] = []
 const NO_TOOLS: ToolSet = { byName: new Map(), definitions: [] }
 
 function openRun(parts: AgentParts, place: Place): Run | Promise<Run> {
-  const { chooseModel, providers } = place.root
+  const { chooseModel, providers } = modelsOf(place)
   if (!parts.isStatic || chooseModel) return resolved(parts, place).then((each) => buildRun(parts, place, each))
   const { id, model } = parts.options
   const models =
@@ -143,7 +145,8 @@ function openRun(parts: AgentParts, place: Place): Run | Promise<Run> {
   return buildRun(parts, place, { system: parts.staticSystem(), tools: parts.staticTools(), models })
 }
 
-async function resolved(parts: AgentParts, { root, path, requestContext }: Place): Promise<Resolved> {
+async function resolved(parts: AgentParts, place: Place): Promise<Resolved> {
+  const { path, requestContext } = place
   const { id, instructions, model } = parts.options
   const system =
     typeof instructions === 'function'
@@ -151,7 +154,7 @@ async function resolved(parts: AgentParts, { root, path, requestContext }: Place
       : parts.staticSystem()
   const tools = await parts.toolsFor(requestContext)
   const setting = typeof model === 'function' ? await model({ requestContext }) : model
-  const { chooseModel, providers } = root
+  const { chooseModel, providers } = modelsOf(place)
   const models = chooseModel
     ? await chosenCandidates(setting, chooseModel, { agentId: id, path }, providers)
     : declaredCandidates(setting, id, providers)
@@ -178,11 +181,21 @@ function buildRun(parts: AgentParts, place: Place, { system, tools, models }: Re
     settings: settingsOf(options, parts.options),
     delegation: options.delegation ?? {},
     onIterationComplete: options.onIterationComplete,
+    close: place.close,
     answer: parts.answer,
     view: new SharedView(),
     traits: traitsOf(root, messages, models.length),
     error: undefined,
   }
+}
+
+/** Who decides on models, and who makes them: the root's options, else the child's own defaults. */
+function modelsOf({ root, options }: Place): Pick<RootRun, 'chooseModel' | 'providers'> {
+  const providers =
+    options.providers && root.providers !== options.providers
+      ? { ...options.providers, ...root.providers }
+      : root.providers
+  return { chooseModel: root.chooseModel ?? options.resolveModel, providers }
 }
 
 /** What the models of a run have to be asked, or must not be shown. Only its input can tell; the rest is its own models'. */

@@ -25,16 +25,16 @@ export interface RunOptions {
   headers?: Readonly<Record<string, string | undefined>>
   /** Retries of a model call beside its first attempt. Default: the agent's, else 2. */
   maxRetries?: number
-  /** Lets an agent be delegated to that is already at work above. Holds for the whole tree. Default: false. */
+  /** Lets an agent be delegated to that is already at work above. The root's holds for the whole tree. Default: false. */
   allowCycles?: boolean
-  /** Decides which model each agent of the tree runs on, in place of what the configs declare. */
+  /** Decides which model each agent of the tree runs on, in place of what the configs declare. The root's comes first. */
   resolveModel?: ChooseModel
-  /** Providers of the application's own, by the name before the slash of `'provider/model'`. Hold for the whole tree. */
+  /** Providers of the application's own, by the name before the slash of `'provider/model'`. Hold for the whole tree below. */
   providers?: Providers
-  /** Bounds on time. `totalMs` holds for the whole tree, the others for this agent. */
+  /** Bounds on time. `totalMs` holds for the run and all that it delegates to, the others for this agent. */
   timeout?: Timeouts
   onIterationComplete?: IterationHook
-  /** The id of the run. Default: a random one. */
+  /** The id of the run. Default: a random one; a child's is made from its root's. */
   runId?: string
   delegation?: DelegationOptions
 }

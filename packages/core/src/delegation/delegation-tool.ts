@@ -46,7 +46,9 @@ function compileInput(key: string, schema: Schema): CompiledSchema {
 }
 
 function checkPrompt(args: unknown): Checked {
-  const prompt = isObject(args) ? args['prompt'] : undefined
+  const { prompt, ...rest } = isObject(args) ? args : {}
+  const [unknown] = Object.keys(rest)
+  if (unknown !== undefined) return { ok: false, issues: `${unknown}: it is not known; the only field is prompt` }
   if (typeof prompt === 'string') return { ok: true, value: args }
   return { ok: false, issues: prompt === undefined ? 'prompt: it is missing' : 'prompt: it must be a text' }
 }

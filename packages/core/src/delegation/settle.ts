@@ -36,7 +36,7 @@ function statusOf(result: DelegatedResult): DelegationStatus {
     case 'max-steps':
       return 'partial'
     case 'aborted':
-      return 'cancelled'
+      return error?.code === 'run-timed-out' ? 'timed-out' : 'cancelled'
     case 'error':
     case 'other':
     case 'content-filter':

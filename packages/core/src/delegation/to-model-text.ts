@@ -22,7 +22,7 @@ function answerOf({ text, object }: DelegationEnvelope): string {
 
 /** Why a delegation is not completed, in words that hold nothing of a provider's. */
 export function whatHappened({ status, finishReason, error, text }: DelegationEnvelope): string {
-  if (status === 'rejected' && error) return error.message
+  if ((status === 'rejected' || status === 'timed-out') && error) return error.message
   switch (finishReason) {
     case 'stop':
       return error && error.code !== 'model-answer-empty' ? modelSafeMessage(error) : 'It ended without an answer.'

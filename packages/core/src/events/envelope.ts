@@ -5,7 +5,7 @@ import type { ToolResultRecord } from './tool-record.ts'
 import type { Usage } from './usage.ts'
 
 /** How a delegation ended. Only `completed` is a success. */
-export type DelegationStatus = 'completed' | 'partial' | 'failed' | 'rejected' | 'cancelled'
+export type DelegationStatus = 'completed' | 'partial' | 'failed' | 'rejected' | 'cancelled' | 'timed-out'
 
 /** The outcome of a delegation: what the application gets, whole, whatever the parent's model reads. */
 export interface DelegationEnvelope {

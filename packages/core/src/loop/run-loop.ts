@@ -133,7 +133,9 @@ function finish(run: Run, reason: FinishReason): void {
   const { state } = run
   state.finishReason = reason
   if (reason === 'stop' && isEmpty(state)) run.error ??= emptyAnswer(run)
-  if (reason === 'aborted') run.error = undefined
+  const { reason: cause } = run.abort.signal
+  // Out of time is an end that a parent must be able to tell from being called off.
+  if (reason === 'aborted') run.error = isRetinueError(cause, 'run-timed-out') ? cause : undefined
   if (run.error) {
     state.error = errorInfo(run.error)
     emit(run, 'error', { error: state.error })

@@ -25,8 +25,8 @@ export interface RootRun {
   /** Where events go; undefined when nobody asked for a stream. */
   readonly log: EventLog | undefined
   readonly effects: Effects
-  /** The call ids that occurred, which makes each unique in the tree. */
-  readonly callIds: Set<string>
+  /** The call ids that occurred, each with how often it was asked for: no two calls of the tree have the same. */
+  readonly callIds: Map<string, number>
   /** The runs that came into the loop. Each of them ends soon after an abort, with what it has, and so is waited for. */
   readonly begun: Set<string>
   /** Runs of children begun, which numbers them. */
@@ -75,6 +75,8 @@ export interface Run {
   readonly settings: RunSettings
   readonly delegation: DelegationOptions
   readonly onIterationComplete: IterationHook | undefined
+  /** Lets go of what is the run's own: its signal, its clock. */
+  close(): void
   /** What the final answer must fit. */
   readonly answer: CompiledSchema | undefined
   /** The conversation as children see it, kept up as it grows. */
