@@ -66,19 +66,21 @@ export class Agent implements DelegateTarget {
     let run: Run | typeof ABORTED
     try {
       const opening = openChild(this.#parts, request)
-      run = opening instanceof Promise ? await request.root.abort.race(opening) : opening
+      run = opening instanceof Promise ? await request.scope.race(opening) : opening
     } catch (thrown) {
       return this.#notOpened(request, notBegun(this.id, thrown))
     }
     if (run === ABORTED) return this.#notOpened(request, undefined)
     await runLoop(run)
+    run.close()
     const { text, object, finishReason, usage, totalUsage, sources, files, toolResults, error } = resultOf(run)
-    return { text, object, finishReason, usage, totalUsage, sources, files, toolResults, error }
+    const { messages } = run.state
+    return { text, object, finishReason, usage, totalUsage, sources, files, toolResults, error, messages }
   }
 
   async #drive(run: Run): Promise<RunResult> {
     await runLoop(run)
-    run.root.close()
+    run.close()
     return resultOf(run)
   }
 

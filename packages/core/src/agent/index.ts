@@ -1,5 +1,4 @@
 export type { DelegatedRequest, DelegatedResult, DelegateTarget } from '../delegation/delegate-target.ts'
-export type { DelegationEnvelope, DelegationStatus } from '../delegation/envelope.ts'
 export { lastMessages, maxTokens } from '../delegation/message-filters.ts'
 export type {
   Chunk,
@@ -12,13 +11,25 @@ export type {
   Source,
   StepEnd,
 } from '../events/chunk.ts'
+export type { DelegationEnvelope, DelegationStatus } from '../events/envelope.ts'
 export type { FinishReason } from '../events/finish-reason.ts'
 export type { ReplayStream } from '../events/replay-stream.ts'
+export type { ToolCallRecord, ToolResultRecord } from '../events/tool-record.ts'
 export type { UiResponseOptions } from '../events/ui-message-response.ts'
 export type { Usage } from '../events/usage.ts'
-export type { DelegationOptions, MessageFilter, MessageFilterContext } from '../loop/delegation-settings.ts'
+export type {
+  DelegationCompleteContext,
+  DelegationHookContext,
+  DelegationOptions,
+  DelegationReview,
+  DelegationStartContext,
+  DelegationStartDecision,
+  MessageFilter,
+  MessageFilterContext,
+} from '../loop/delegation-settings.ts'
+export type { IterationContext, IterationHook, IterationVerdict } from '../loop/iteration-hook.ts'
 export type { ChooseModel, ChosenModel } from '../loop/run.ts'
-export type { Step, ToolCallRecord, ToolResultRecord } from '../loop/run-state.ts'
+export type { Step } from '../loop/run-state.ts'
 export type { Timeouts } from '../loop/time-limits.ts'
 export type { AgentInput, InputMessage } from '../messages/from-input.ts'
 export type { Message } from '../messages/message.ts'

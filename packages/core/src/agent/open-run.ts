@@ -9,12 +9,12 @@ import { type Message, userText } from '../messages/message.ts'
 import { SharedView } from '../messages/shared-view.ts'
 import { withoutSecrets } from '../model/model-error.ts'
 import { holdsReasoning, namesUrl, type PromptTraits } from '../model/prompt-traits.ts'
-import { ABORTED } from '../shared/abort.ts'
+import { ABORTED, type AbortScope } from '../shared/abort.ts'
 import type { AgentOptions } from './agent-config.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { systemMessages } from './instructions.ts'
 import { chosenCandidates, declaredCandidates } from './model-candidates.ts'
-import { openRootRun } from './root-run.ts'
+import { openChildScope, openRootRun } from './root-run.ts'
 import { assertOptions, mergeOptions, type RunOptions } from './run-options.ts'
 
 const DEFAULT_MAX_STEPS = 10
@@ -38,6 +38,8 @@ export async function openRoot(
     root = openRootRun(parts.options, options, messages, log)
     const place: Place = {
       root,
+      abort: root.abort,
+      close: root.close,
       runId: root.runId,
       path: [parts.options.id],
       lineage: [parts.self],
@@ -67,15 +69,29 @@ export function openChild(parts: AgentParts, request: DelegatedRequest): Run | P
 }
 
 function childPlace(parts: AgentParts, request: DelegatedRequest, defaults: RunOptions | undefined): Place {
-  const { root, runId, path, lineage, requestContext, prompt, messages: inherited } = request
+  const {
+    root,
+    scope,
+    runId,
+    path,
+    lineage,
+    requestContext,
+    prompt,
+    messages: inherited,
+    maxSteps,
+    instructions,
+  } = request
+  const options = mergeOptions(defaults, undefined)
   return {
     root,
+    ...openChildScope(scope, options),
+    instructions,
     runId,
     path,
     // The agent that was delegated to may have handed the work on to this one.
     lineage: lineage.includes(parts.self) ? lineage : [...lineage, parts.self],
     requestContext,
-    options: mergeOptions(defaults, undefined),
+    options: maxSteps === undefined ? options : { ...options, maxSteps },
     system: NO_MESSAGES,
     messages: [userText(prompt)],
     inherited,
@@ -96,6 +112,10 @@ export function notBegun(agentId: string, thrown: unknown): RetinueError {
 /** Where a run begins: its place in the tree, its options, and what was said before. */
 interface Place {
   readonly root: RootRun
+  readonly abort: AbortScope
+  readonly close: () => void
+  /** In place of the agent's own. */
+  readonly instructions?: string | undefined
   readonly runId: string
   readonly path: readonly string[]
   readonly lineage: readonly object[]
@@ -117,7 +137,7 @@ const NO_MESSAGES: readonly Message[] = []
 const NO_TOOLS: ToolSet = { byName: new Map(), definitions: [] }
 
 function openRun(parts: AgentParts, place: Place): Run | Promise<Run> {
-  const { chooseModel, providers } = place.root
+  const { chooseModel, providers } = modelsOf(place)
   if (!parts.isStatic || chooseModel) return resolved(parts, place).then((each) => buildRun(parts, place, each))
   const { id, model } = parts.options
   const models =
@@ -125,7 +145,8 @@ function openRun(parts: AgentParts, place: Place): Run | Promise<Run> {
   return buildRun(parts, place, { system: parts.staticSystem(), tools: parts.staticTools(), models })
 }
 
-async function resolved(parts: AgentParts, { root, path, requestContext }: Place): Promise<Resolved> {
+async function resolved(parts: AgentParts, place: Place): Promise<Resolved> {
+  const { path, requestContext } = place
   const { id, instructions, model } = parts.options
   const system =
     typeof instructions === 'function'
@@ -133,7 +154,7 @@ async function resolved(parts: AgentParts, { root, path, requestContext }: Place
       : parts.staticSystem()
   const tools = await parts.toolsFor(requestContext)
   const setting = typeof model === 'function' ? await model({ requestContext }) : model
-  const { chooseModel, providers } = root
+  const { chooseModel, providers } = modelsOf(place)
   const models = chooseModel
     ? await chosenCandidates(setting, chooseModel, { agentId: id, path }, providers)
     : declaredCandidates(setting, id, providers)
@@ -141,13 +162,16 @@ async function resolved(parts: AgentParts, { root, path, requestContext }: Place
 }
 
 function buildRun(parts: AgentParts, place: Place, { system, tools, models }: Resolved): Run {
-  const { root, runId, path, lineage, requestContext, options, messages, inherited } = place
+  const { root, abort, runId, path, lineage, requestContext, options, messages, inherited } = place
   const { id } = parts.options
-  const whole = place.system.length === 0 ? system : [...system, ...place.system]
+  const own = place.instructions === undefined ? system : systemMessages(place.instructions, id)
+  const whole = place.system.length === 0 ? own : [...own, ...place.system]
   return {
     root,
     state: newRunState({ runId, agentId: id, path, maxSteps: options.maxSteps ?? DEFAULT_MAX_STEPS, messages }),
     agentId: id,
+    abort,
+    scope: abort,
     lineage,
     models,
     prompt: new Prompt(whole, inherited),
@@ -156,11 +180,22 @@ function buildRun(parts: AgentParts, place: Place, { system, tools, models }: Re
     requestContext,
     settings: settingsOf(options, parts.options),
     delegation: options.delegation ?? {},
+    onIterationComplete: options.onIterationComplete,
+    close: place.close,
     answer: parts.answer,
     view: new SharedView(),
     traits: traitsOf(root, messages, models.length),
     error: undefined,
   }
+}
+
+/** Who decides on models, and who makes them: the root's options, else the child's own defaults. */
+function modelsOf({ root, options }: Place): Pick<RootRun, 'chooseModel' | 'providers'> {
+  const providers =
+    options.providers && root.providers !== options.providers
+      ? { ...options.providers, ...root.providers }
+      : root.providers
+  return { chooseModel: root.chooseModel ?? options.resolveModel, providers }
 }
 
 /** What the models of a run have to be asked, or must not be shown. Only its input can tell; the rest is its own models'. */

@@ -17,9 +17,7 @@ export function openRootRun(
   log: boolean,
 ): RootRun {
   const abort = new AbortScope(options.abortSignal)
-  const totalMs = options.timeout?.totalMs
-  const stop =
-    totalMs === undefined ? undefined : directEffects.startTimer(totalMs, () => abort.abort(tooLong(totalMs)))
+  const stop = startDeadline(abort, options.timeout?.totalMs)
   return {
     runId: options.runId ?? directEffects.newId(),
     abort,
@@ -40,6 +38,34 @@ export function openRootRun(
   }
 }
 
+/** What ends a child: what ends its parent's step, and its own signal and clock where its defaults have one. */
+export interface ChildScope {
+  readonly abort: AbortScope
+  /** Lets go of the child's own signal and clock. */
+  close(): void
+}
+
+export function openChildScope(outer: AbortScope, options: RunOptions): ChildScope {
+  const { abortSignal, timeout } = options
+  if (!abortSignal && timeout?.totalMs === undefined) return { abort: outer, close: () => {} }
+  const abort = AbortScope.within(outer)
+  const own = new AbortScope(abortSignal)
+  own.onAbort(() => abort.abort(own.signal.reason))
+  const stop = startDeadline(abort, timeout?.totalMs)
+  return {
+    abort,
+    close: () => {
+      stop?.()
+      own.dispose()
+      abort.dispose()
+    },
+  }
+}
+
+function startDeadline(abort: AbortScope, totalMs: number | undefined): (() => void) | undefined {
+  return totalMs === undefined ? undefined : directEffects.startTimer(totalMs, () => abort.abort(tooLong(totalMs)))
+}
+
 function tooLong(totalMs: number): RetinueError {
   return new RetinueError({
     code: 'run-timed-out',
@@ -49,11 +75,11 @@ function tooLong(totalMs: number): RetinueError {
 }
 
 /** The call ids that an input brings along: no later call may have one of them. */
-function idsOf(messages: readonly Message[]): Set<string> {
-  const ids = new Set<string>()
+function idsOf(messages: readonly Message[]): Map<string, number> {
+  const ids = new Map<string, number>()
   for (const message of messages) {
     if (message.role !== 'assistant') continue
-    for (const part of message.content) if (part.type === 'tool-call') ids.add(part.toolCallId)
+    for (const part of message.content) if (part.type === 'tool-call') ids.set(part.toolCallId, 1)
   }
   return ids
 }

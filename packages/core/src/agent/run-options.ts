@@ -1,6 +1,7 @@
 import type { RequestContextLike } from '../context/request-context.ts'
 import { RetinueError } from '../errors/retinue-error.ts'
 import type { DelegationOptions } from '../loop/delegation-settings.ts'
+import type { IterationHook } from '../loop/iteration-hook.ts'
 import type { ChooseModel } from '../loop/run.ts'
 import type { Timeouts } from '../loop/time-limits.ts'
 import type { Providers } from '../model/registered-providers.ts'
@@ -24,15 +25,16 @@ export interface RunOptions {
   headers?: Readonly<Record<string, string | undefined>>
   /** Retries of a model call beside its first attempt. Default: the agent's, else 2. */
   maxRetries?: number
-  /** Lets an agent be delegated to that is already at work above. Holds for the whole tree. Default: false. */
+  /** Lets an agent be delegated to that is already at work above. The root's holds for the whole tree. Default: false. */
   allowCycles?: boolean
-  /** Decides which model each agent of the tree runs on, in place of what the configs declare. */
+  /** Decides which model each agent of the tree runs on, in place of what the configs declare. The root's comes first. */
   resolveModel?: ChooseModel
-  /** Providers of the application's own, by the name before the slash of `'provider/model'`. Hold for the whole tree. */
+  /** Providers of the application's own, by the name before the slash of `'provider/model'`. Hold for the whole tree below. */
   providers?: Providers
-  /** Bounds on time. `totalMs` holds for the whole tree, the others for this agent. */
+  /** Bounds on time. `totalMs` holds for the run and all that it delegates to, the others for this agent. */
   timeout?: Timeouts
-  /** The id of the run. Default: a random one. */
+  onIterationComplete?: IterationHook
+  /** The id of the run. Default: a random one; a child's is made from its root's. */
   runId?: string
   delegation?: DelegationOptions
 }
@@ -51,12 +53,16 @@ const OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
   resolveModel: true,
   providers: true,
   timeout: true,
+  onIterationComplete: true,
   runId: true,
   delegation: true,
 }
 
 const DELEGATION_OPTIONS: Readonly<Record<keyof DelegationOptions, true>> = {
+  onDelegationStart: true,
+  onDelegationComplete: true,
   messageFilter: true,
+  hookErrorStrategy: true,
   context: true,
   includeSubAgentToolResultsInModelContext: true,
 }
@@ -97,6 +103,11 @@ export function assertOptions(options: RunOptions): void {
     throw invalid('The option providers is no object.', 'providers: { mine: (modelId) => model }')
   assertContext(options.requestContext)
   assertDelegation(options.delegation)
+  if (options.onIterationComplete !== undefined && typeof options.onIterationComplete !== 'function')
+    throw invalid(
+      'onIterationComplete is no function.',
+      'onIterationComplete: ({ iteration }) => ({ continue: iteration < 3 })',
+    )
 }
 
 function assertSignal(signal: unknown): void {
@@ -128,9 +139,16 @@ function assertDelegation(delegation: unknown): void {
   if (delegation === undefined) return
   if (!isObject(delegation)) throw invalid('The option delegation is no object.', 'delegation: { messageFilter: … }')
   assertKnown(delegation, DELEGATION_OPTIONS, 'delegation.')
-  const { messageFilter, context } = delegation
-  if (messageFilter !== undefined && typeof messageFilter !== 'function')
-    throw invalid('delegation.messageFilter is no function.', '({ messages }) => messages.slice(-10)')
+  const { context, hookErrorStrategy } = delegation
+  for (const name of ['onDelegationStart', 'messageFilter', 'onDelegationComplete']) {
+    if (delegation[name] !== undefined && typeof delegation[name] !== 'function')
+      throw invalid(`delegation.${name} is no function.`, `delegation: { ${name}: (context) => … }`)
+  }
+  if (hookErrorStrategy !== undefined && hookErrorStrategy !== 'throw' && hookErrorStrategy !== 'warn')
+    throw invalid(
+      `delegation.hookErrorStrategy is ${JSON.stringify(hookErrorStrategy)}.`,
+      "It can be 'throw' or 'warn'.",
+    )
   if (context !== undefined && context !== 'none')
     throw invalid(`delegation.context is ${JSON.stringify(context)}.`, "It can be 'none', or be left out.")
 }

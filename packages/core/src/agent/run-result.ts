@@ -1,9 +1,10 @@
 import type { RetinueError } from '../errors/retinue-error.ts'
 import type { GeneratedFile, Source } from '../events/chunk.ts'
 import type { FinishReason } from '../events/finish-reason.ts'
+import type { ToolCallRecord, ToolResultRecord } from '../events/tool-record.ts'
 import type { Usage } from '../events/usage.ts'
 import type { Run } from '../loop/run.ts'
-import type { Step, ToolCallRecord, ToolResultRecord } from '../loop/run-state.ts'
+import type { Step } from '../loop/run-state.ts'
 import type { Message } from '../messages/message.ts'
 
 /** What a run gave. */

@@ -4,10 +4,11 @@ import type { EventLog } from '../events/event-log.ts'
 import type { FinishReason } from '../events/finish-reason.ts'
 import { nest } from '../events/nest.ts'
 import { ReplayStream } from '../events/replay-stream.ts'
+import type { ToolCallRecord, ToolResultRecord } from '../events/tool-record.ts'
 import { type UiResponseOptions, uiMessageResponse } from '../events/ui-message-response.ts'
 import type { Usage } from '../events/usage.ts'
 import type { Run } from '../loop/run.ts'
-import type { Step, ToolCallRecord, ToolResultRecord } from '../loop/run-state.ts'
+import type { Step } from '../loop/run-state.ts'
 import type { RunResponse, RunResult } from './run-result.ts'
 
 /**

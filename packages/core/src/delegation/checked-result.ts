@@ -1,8 +1,9 @@
 import { isRetinueError } from '../errors/retinue-error.ts'
 import type { GeneratedFile, Source } from '../events/chunk.ts'
 import type { FinishReason } from '../events/finish-reason.ts'
+import type { ToolResultRecord } from '../events/tool-record.ts'
 import { noUsage, type Usage } from '../events/usage.ts'
-import type { ToolResultRecord } from '../loop/run-state.ts'
+import type { Message } from '../messages/message.ts'
 import { isObject } from '../shared/records.ts'
 import type { DelegatedResult } from './delegate-target.ts'
 import { failedResult, failureOf } from './settle.ts'
@@ -13,6 +14,7 @@ const FINISH_REASONS: Readonly<Record<FinishReason, true>> = {
   'content-filter': true,
   'tool-calls': true,
   'max-steps': true,
+  bailed: true,
   aborted: true,
   error: true,
   other: true,
@@ -37,6 +39,7 @@ export function checkedResult(result: unknown, key: string): DelegatedResult {
     sources: listOf(result['sources'], isSource),
     files: listOf(result['files'], isFile),
     toolResults: listOf(result['toolResults'], isToolResult),
+    messages: listOf(result['messages'], isMessage),
     error: error === undefined || error === null ? undefined : isRetinueError(error) ? error : failureOf(error, key),
   }
 }
@@ -68,6 +71,10 @@ function isSource(item: unknown): item is Source {
 function isFile(item: unknown): item is GeneratedFile {
   if (!isObject(item) || typeof item['mediaType'] !== 'string') return false
   return typeof item['data'] === 'string' || typeof item['url'] === 'string'
+}
+
+function isMessage(item: unknown): item is Message {
+  return isObject(item) && typeof item['role'] === 'string' && 'content' in item
 }
 
 function isToolResult(item: unknown): item is ToolResultRecord {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { Agent, type Chunk } from '../agent/index.ts'
+import type { DelegationEnvelope } from '../events/envelope.ts'
 import { scriptedModels } from '../testing/index.ts'
 import { createTool } from '../tools/index.ts'
-import type { DelegationEnvelope } from './envelope.ts'
 
 function deferred() {
   let resolve = (): void => {}

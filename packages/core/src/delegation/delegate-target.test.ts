@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { Agent, type Chunk, isAgent } from '../agent/index.ts'
 import { isRetinueError, RetinueError } from '../errors/index.ts'
+import { type DelegationEnvelope, isEnvelope } from '../events/envelope.ts'
 import { scriptedModels } from '../testing/index.ts'
 import { type DelegatedRequest, type DelegateTarget, isDelegateTarget } from './delegate-target.ts'
-import { type DelegationEnvelope, isEnvelope } from './envelope.ts'
 
 const PROMPT = { prompt: 'P' }
 

@@ -2,10 +2,11 @@ import type { RequestContextLike } from '../context/request-context.ts'
 import type { RetinueError } from '../errors/retinue-error.ts'
 import type { GeneratedFile, Source } from '../events/chunk.ts'
 import type { FinishReason } from '../events/finish-reason.ts'
+import type { ToolResultRecord } from '../events/tool-record.ts'
 import type { Usage } from '../events/usage.ts'
 import type { RootRun } from '../loop/run.ts'
-import type { ToolResultRecord } from '../loop/run-state.ts'
 import type { Message } from '../messages/message.ts'
+import type { AbortScope } from '../shared/abort.ts'
 import { isObject } from '../shared/records.ts'
 import type { Schema } from '../tools/schema.ts'
 
@@ -33,11 +34,17 @@ export interface DelegatedRequest {
   readonly input: unknown
   /** What the target may see of the parent's conversation. */
   readonly messages: readonly Message[]
+  /** Instructions in place of the target's own, for this run. */
+  readonly instructions?: string | undefined
+  /** Bound on the target's iterations. */
+  readonly maxSteps?: number | undefined
   readonly runId: string
   /** The path of the target's run. */
   readonly path: readonly string[]
   readonly requestContext: RequestContextLike
   readonly abortSignal: AbortSignal
+  /** What `abortSignal` is the signal of; agents of this package use it. */
+  readonly scope: AbortScope
   /** The run of the whole tree; agents of this package write their events there. */
   readonly root: RootRun
   /** The agents that lead here, the target included. */
@@ -55,6 +62,8 @@ export interface DelegatedResult {
   readonly files?: readonly GeneratedFile[]
   readonly toolResults?: readonly ToolResultRecord[]
   readonly error?: RetinueError | undefined
+  /** The target's own conversation, from the prompt on: for the parent's hooks. */
+  readonly messages?: readonly Message[]
 }
 
 export function isDelegateTarget(value: unknown): value is DelegateTarget {

@@ -1,14 +1,17 @@
 import { forkContext } from '../context/request-context.ts'
 import { isRetinueError, RetinueError } from '../errors/retinue-error.ts'
+import { brandEnvelope, type DelegationEnvelope } from '../events/envelope.ts'
 import { addUsage } from '../events/usage.ts'
+import type { DelegationHookContext, DelegationReview, DelegationStartDecision } from '../loop/delegation-settings.ts'
 import { type CallRef, emit, type Run } from '../loop/run.ts'
+import { disarm } from '../messages/framework-note.ts'
 import type { Message } from '../messages/message.ts'
 import { ABORTED } from '../shared/abort.ts'
-import { checkedResult } from './checked-result.ts'
 import type { DelegatedRequest, DelegatedResult, DelegateTarget } from './delegate-target.ts'
-import { brandEnvelope, type DelegationEnvelope } from './envelope.ts'
-import { type DelegationFacts, selectMessages } from './select-messages.ts'
-import { cancelledResult, errorOf, failedResult, settle } from './settle.ts'
+import { askCompleteHook, askStartHook, failsClosed, type HookErrors } from './hooks.ts'
+import { selectMessages } from './select-messages.ts'
+import { cancelledResult, errorOf, failedResult, rejectedEnvelope, settle } from './settle.ts'
+import { work } from './work.ts'
 
 /** A delegation that may be made: to whom, and what the parent's model asked for. */
 export interface Delegation {
@@ -18,77 +21,180 @@ export interface Delegation {
   readonly input: unknown
 }
 
+/** How a delegation ended, and what a hook said of it. */
+export interface Delegated extends DelegationReview {
+  readonly envelope: DelegationEnvelope
+  /** The parent's run ends with this delegation. */
+  readonly bail: boolean
+}
+
 /**
- * One delegation, from the call to its outcome: select what the child may see, open its run, let it work while its events flow into
- * the tree's log, settle. It never throws.
+ * One delegation, from the call to its outcome: decide (start hook), select what the child may see, open its run, let it work while
+ * its events flow into the tree's log, settle, review (complete hook). It never throws.
  */
-export async function delegate(run: Run, call: CallRef, delegation: Delegation): Promise<DelegationEnvelope> {
-  const { key, target, prompt } = delegation
+export async function delegate(run: Run, call: CallRef, delegation: Delegation): Promise<Delegated> {
+  const errors: HookErrors = []
   const requestContext = forkContext(run.requestContext)
-  const facts: DelegationFacts = { primitiveId: target.id, key, prompt, toolCallId: call.toolCallId, requestContext }
-  let messages: readonly Message[]
+  const facts = factsOf(run, call, delegation)
+  let prepared: Prepared
   try {
-    const selecting = selectMessages(run, facts)
-    const selected = selecting instanceof Promise ? await run.root.abort.race(selecting) : selecting
-    if (selected === ABORTED) return settle(cancelledResult(), unopenedThread(run, call))
-    messages = selected
+    const preparing = prepare(run, facts, requestContext, errors)
+    const ready = preparing instanceof Promise ? await run.scope.race(preparing) : preparing
+    if (ready === ABORTED) return ended(settle(cancelledResult(), unopenedThread(run, call)), errors)
+    prepared = ready
   } catch (thrown) {
-    return filterFailure(run, call, thrown, key)
+    return ended(settle(failedResult(thrown, delegation.key), unopenedThread(run, call)), errors)
   }
-  const request = open(run, call, delegation, messages, requestContext)
-  const started = { toolCallId: call.toolCallId, key, agentId: target.id, runId: request.runId }
-  emit(run, 'delegation-start', { ...started, prompt })
-  const result = await work(run, delegation, request)
+  const { decision, messages } = prepared
+  if (decision.proceed === false) {
+    return ended(rejectedEnvelope(decision.rejectionReason, unopenedThread(run, call)), errors)
+  }
+  const asked = { ...facts, prompt: promptOf(facts, decision) }
+  const request = open(run, call, delegation, asked.prompt, decision, messages, requestContext)
+  const started = {
+    toolCallId: call.toolCallId,
+    key: delegation.key,
+    agentId: delegation.target.id,
+    runId: request.runId,
+  }
+  emit(run, 'delegation-start', { ...started, prompt: asked.prompt })
+  const begun = run.delegation.onDelegationComplete ? run.root.effects.now() : 0
+  const result = await work(run, delegation.key, delegation.target, request)
   addUsage(run.state.totalUsage, result.totalUsage)
   const envelope = settle(result, request.runId)
+  const reviewed = await review(run, asked, envelope, result, begun, errors)
   emit(run, 'delegation-end', { ...started, status: envelope.status, usage: envelope.totalUsage })
-  return envelope
+  return reviewed
+}
+
+interface Prepared {
+  readonly decision: DelegationStartDecision
+  readonly messages: readonly Message[]
+}
+
+/** Asks the start hook, then the filter. At once where there is neither. */
+function prepare(
+  run: Run,
+  facts: DelegationHookContext,
+  requestContext: DelegatedRequest['requestContext'],
+  errors: HookErrors,
+): Prepared | Promise<Prepared> {
+  if (!run.delegation.onDelegationStart) return selected(run, facts, {}, requestContext, errors)
+  return askStartHook(run, facts, requestContext, errors).then((decision) =>
+    decision.proceed === false
+      ? { decision, messages: [] }
+      : selected(run, { ...facts, prompt: promptOf(facts, decision) }, decision, requestContext, errors),
+  )
+}
+
+function selected(
+  run: Run,
+  facts: DelegationHookContext,
+  decision: DelegationStartDecision,
+  requestContext: DelegatedRequest['requestContext'],
+  errors: HookErrors,
+): Prepared | Promise<Prepared> {
+  const selecting = selectMessages(run, { ...facts, requestContext })
+  if (!(selecting instanceof Promise)) return { decision, messages: selecting }
+  return selecting.then(
+    (messages) => ({ decision, messages }),
+    (error: unknown) => {
+      if (isRetinueError(error)) errors.push(error)
+      if (failsClosed(run)) throw error
+      // A filter that failed hands over nothing, whatever the strategy.
+      return { decision, messages: [] }
+    },
+  )
+}
+
+async function review(
+  run: Run,
+  facts: DelegationHookContext,
+  envelope: DelegationEnvelope,
+  result: DelegatedResult,
+  begun: number,
+  errors: HookErrors,
+): Promise<Delegated> {
+  if (!run.delegation.onDelegationComplete) return ended(envelope, errors)
+  let bail = false
+  const asking = askCompleteHook(
+    run,
+    {
+      ...facts,
+      result: envelope,
+      success: envelope.status === 'completed',
+      error: failureFor(envelope, result),
+      messages: result.messages ?? [],
+      durationMs: run.root.effects.now() - begun,
+      bail: () => {
+        bail = true
+      },
+    },
+    errors,
+  )
+  const reviewed = await run.scope.race(asking)
+  // An aborted run waits for no hook; what it said so far still counts.
+  return { ...ended(envelope, errors), ...(reviewed === ABORTED ? {} : reviewed), bail }
+}
+
+function failureFor({ status, error }: DelegationEnvelope, result: DelegatedResult): RetinueError | undefined {
+  if (result.error) return result.error
+  if (status !== 'failed' && status !== 'cancelled') return undefined
+  return new RetinueError({ code: 'delegation-failed', message: error?.message ?? `The delegation was ${status}.` })
+}
+
+function ended(envelope: DelegationEnvelope, errors: HookErrors): Delegated {
+  if (errors.length === 0) return { envelope, bail: false }
+  return { envelope: brandEnvelope({ ...envelope, hookErrors: errors.map(errorOf) }), bail: false }
+}
+
+function factsOf(run: Run, { toolCallId }: CallRef, { key, target, prompt, input }: Delegation): DelegationHookContext {
+  return {
+    primitiveId: target.id,
+    primitiveType: 'agent',
+    key,
+    prompt,
+    ...(input === undefined ? {} : { input }),
+    iteration: run.state.iteration,
+    runId: run.state.runId,
+    toolCallId,
+    parentAgentId: run.agentId,
+    path: run.state.path,
+  }
+}
+
+function promptOf({ prompt }: DelegationHookContext, { modifiedPrompt }: DelegationStartDecision): string {
+  return modifiedPrompt === undefined ? prompt : disarm(modifiedPrompt)
 }
 
 function open(
   run: Run,
   { toolCallId, toolName }: CallRef,
-  { key, target, prompt, input }: Delegation,
+  { key, target, input }: Delegation,
+  prompt: string,
+  { modifiedInstructions, modifiedMaxSteps }: DelegationStartDecision,
   messages: readonly Message[],
   requestContext: DelegatedRequest['requestContext'],
 ): DelegatedRequest {
-  const { root, state } = run
+  const { root, state, scope } = run
   root.children += 1
   const runId = `${root.runId}.${root.children}`
   const path = [...state.path, key]
   root.log?.addScope(runId, { toolCallId, toolName, parentRunId: state.runId, path })
-  const lineage = [...run.lineage, target]
-  return { prompt, input, messages, runId, path, requestContext, abortSignal: root.abort.signal, root, lineage }
-}
-
-/** The child's work. A child that throws, or gives something that is no result, has failed. */
-async function work(run: Run, { key, target }: Delegation, request: DelegatedRequest): Promise<DelegatedResult> {
-  const { abort, begun } = run.root
-  const working = attempt(key, target, request)
-  const result = await abort.race(working)
-  if (result !== ABORTED) return result
-  // A run of this package ends by itself, with what it did so far. What else may ignore the signal is not waited for.
-  return begun.has(request.runId) ? working : cancelledResult()
-}
-
-async function attempt(key: string, target: DelegateTarget, request: DelegatedRequest): Promise<DelegatedResult> {
-  try {
-    return checkedResult(await target.runDelegated(request), key)
-  } catch (thrown) {
-    return request.abortSignal.aborted ? cancelledResult() : failedResult(thrown, key)
+  return {
+    prompt,
+    input,
+    messages,
+    instructions: modifiedInstructions,
+    maxSteps: modifiedMaxSteps,
+    runId,
+    path,
+    requestContext,
+    abortSignal: scope.signal,
+    scope,
+    root,
+    lineage: [...run.lineage, target],
   }
-}
-
-function filterFailure(run: Run, call: CallRef, thrown: unknown, key: string): DelegationEnvelope {
-  const error = isRetinueError(thrown)
-    ? thrown
-    : new RetinueError({
-        code: 'message-filter-failed',
-        message: `The messageFilter failed for "${key}".`,
-        cause: thrown,
-      })
-  const envelope = settle(failedResult(error, key), unopenedThread(run, call))
-  return brandEnvelope({ ...envelope, hookErrors: [errorOf(error)] })
 }
 
 /** A thread id for a delegation whose child never ran. */

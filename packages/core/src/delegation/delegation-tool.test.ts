@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Agent } from '../agent/index.ts'
 import type { Chunk } from '../events/chunk.ts'
+import type { DelegationEnvelope } from '../events/envelope.ts'
 import { scriptedModels } from '../testing/index.ts'
 import { createTool } from '../tools/index.ts'
 import type { DelegatedRequest } from './delegate-target.ts'
-import type { DelegationEnvelope } from './envelope.ts'
 
 const researcher = new Agent({ id: 'research-agent', description: 'Finds facts.' })
 
@@ -106,9 +106,11 @@ describe('B2.1 a subagent is a tool', () => {
     expect(result.warnings.join()).toMatch(/JSON text inside a JSON string/)
   })
 
-  test('B2.1 S04 fields beside the prompt do no harm', async () => {
-    const { result } = await oneCall({ prompt: 'find', threadId: 'x' }, researcher, [{ text: 'found' }])
-    expect(result.toolResults[0]?.result).toMatchObject({ status: 'completed' })
+  test('B2.1 S04 fields beside the prompt keep the child from running, and the model is told which', async () => {
+    const { script, result } = await oneCall({ prompt: 'find', threadId: 'x' }, researcher, [])
+    expect(result.toolResults[0]?.error).toMatchObject({ code: 'tool-arguments-invalid' })
+    expect(result.toolResults[0]?.error?.message).toContain('threadId: it is not known')
+    expect(script.calls('sup/helper')).toEqual([])
   })
 
   test('B2.1 a prompt can’t speak as the framework', async () => {

@@ -6,7 +6,7 @@ import { isObject } from '../shared/records.ts'
 import { failedWith, type Outcome } from '../tools/outcome.ts'
 import { type Checked, type CompiledSchema, compileSchema, type Schema } from '../tools/schema.ts'
 import { boundsError } from './bounds.ts'
-import { delegate } from './delegate.ts'
+import { type Delegated, delegate } from './delegate.ts'
 import type { DelegateTarget } from './delegate-target.ts'
 import { toModelJson } from './to-model-json.ts'
 import { toModelText, whatHappened } from './to-model-text.ts'
@@ -46,7 +46,9 @@ function compileInput(key: string, schema: Schema): CompiledSchema {
 }
 
 function checkPrompt(args: unknown): Checked {
-  const prompt = isObject(args) ? args['prompt'] : undefined
+  const { prompt, ...rest } = isObject(args) ? args : {}
+  const [unknown] = Object.keys(rest)
+  if (unknown !== undefined) return { ok: false, issues: `${unknown}: it is not known; the only field is prompt` }
   if (typeof prompt === 'string') return { ok: true, value: args }
   return { ok: false, issues: prompt === undefined ? 'prompt: it is missing' : 'prompt: it must be a text' }
 }
@@ -65,12 +67,23 @@ async function execute(
   if (!said.ok) return failedWith(unsayable(key, said.reason))
   const prompt = disarm(typeof said.value === 'string' ? said.value : JSON.stringify(said.value))
   if (prompt.trim() === '') return failedWith(emptyPrompt(key))
-  const envelope = await delegate(run, call, { key, target, prompt, input: typed ? args : undefined })
-  const output = run.delegation.includeSubAgentToolResultsInModelContext
-    ? toModelJson(envelope)
-    : ({ type: 'text', value: toModelText(key, envelope) } as const)
-  const failure = envelope.status === 'failed' ? { failure: whatHappened(envelope) } : {}
-  return { kind: 'result', result: envelope, output, ...failure }
+  const delegated = await delegate(run, call, { key, target, prompt, input: typed ? args : undefined })
+  return outcomeOf(key, delegated, run.delegation.includeSubAgentToolResultsInModelContext ?? false)
+}
+
+function outcomeOf(key: string, { envelope, resultText, feedback, bail }: Delegated, whole: boolean): Outcome {
+  const text = toModelText(key, envelope)
+  const shown = resultText === undefined ? text : disarm(resultText)
+  const output = whole && resultText === undefined ? toModelJson(envelope) : ({ type: 'text', value: shown } as const)
+  return {
+    kind: 'result',
+    result: envelope,
+    output,
+    ...(envelope.status === 'failed' ? { failure: whatHappened(envelope) } : {}),
+    ...(feedback?.trim() ? { feedback } : {}),
+    // The run ends with the answer alone, or with the line that says why there is none.
+    ...(bail ? { bail: envelope.text.trim() === '' ? text : envelope.text } : {}),
+  }
 }
 
 /** The child's inputSchema made something of the arguments that the child can't be told. */

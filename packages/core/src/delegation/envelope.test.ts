@@ -2,9 +2,9 @@ import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Agent, type AgentOptions, type Chunk, type RunOptions } from '../agent/index.ts'
+import { type DelegationEnvelope, isEnvelope } from '../events/envelope.ts'
 import { type ScriptedTurn, scriptedModels } from '../testing/index.ts'
 import { createTool } from '../tools/index.ts'
-import { type DelegationEnvelope, isEnvelope } from './envelope.ts'
 
 const never = new Promise<never>(() => {})
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { Agent, type InputMessage, lastMessages, type Message, type MessageFilter, maxTokens } from '../agent/index.ts'
+import type { DelegationEnvelope } from '../events/envelope.ts'
 import { scriptedModels } from '../testing/index.ts'
 import { createTool } from '../tools/index.ts'
-import type { DelegationEnvelope } from './envelope.ts'
 
 type Random = () => number
 

@@ -7,9 +7,9 @@ import {
   type MessageFilterContext,
   maxTokens,
 } from '../agent/index.ts'
+import type { DelegationEnvelope } from '../events/envelope.ts'
 import type { Message } from '../messages/message.ts'
 import { scriptedModels } from '../testing/index.ts'
-import type { DelegationEnvelope } from './envelope.ts'
 
 const say = (text: string) => ({ type: 'text' as const, text })
 

@@ -7,27 +7,24 @@ import { sharedMessage } from '../messages/shared-view.ts'
 import { withoutSecrets } from '../model/model-error.ts'
 import { isObject } from '../shared/records.ts'
 
-/** Who is delegated to, and with what: what hooks and filters are told. */
-export type DelegationFacts = Pick<MessageFilterContext, 'primitiveId' | 'key' | 'prompt' | 'toolCallId'> & {
-  readonly requestContext: MessageFilterContext['requestContext']
-}
-
 /**
  * What the child sees of the parent's conversation: at once where there is no filter to ask. Rejects with `message-filter-failed`
  * if the filter fails, so that a broken filter hands over nothing.
  */
-export function selectMessages(run: Run, facts: DelegationFacts): readonly Message[] | Promise<readonly Message[]> {
+export function selectMessages(
+  run: Run,
+  facts: Omit<MessageFilterContext, 'messages'>,
+): readonly Message[] | Promise<readonly Message[]> {
   const { messageFilter, context } = run.delegation
   if (context === 'none') return []
   const inherited = run.inherited
   const own = run.view.of(run.state.messages)
   const all = inherited.length === 0 ? own.slice() : [...inherited, ...own]
-  return messageFilter ? filtered(run, facts, all, messageFilter) : fromFirstUser(all)
+  return messageFilter ? filtered(facts, all, messageFilter) : fromFirstUser(all)
 }
 
 async function filtered(
-  run: Run,
-  facts: DelegationFacts,
+  facts: Omit<MessageFilterContext, 'messages'>,
   all: Message[],
   messageFilter: MessageFilter,
 ): Promise<readonly Message[]> {
@@ -36,15 +33,7 @@ async function filtered(
   const given = new Set<unknown>(all)
   let chosen: unknown
   try {
-    chosen = await messageFilter({
-      ...facts,
-      messages: all,
-      primitiveType: 'agent',
-      iteration: run.state.iteration,
-      runId: run.state.runId,
-      parentAgentId: run.agentId,
-      path: run.state.path,
-    })
+    chosen = await messageFilter({ ...facts, messages: all })
   } catch (cause) {
     throw filterFailed(facts.key, `it threw: ${withoutSecrets(thrownMessage(cause))}`, cause)
   }

@@ -1,10 +1,10 @@
 import { type ErrorInfo, errorInfo, isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
+import { brandEnvelope, type DelegationEnvelope, type DelegationStatus, isEnvelope } from '../events/envelope.ts'
+import type { ToolResultRecord } from '../events/tool-record.ts'
 import { noUsage } from '../events/usage.ts'
-import type { ToolResultRecord } from '../loop/run-state.ts'
 import { withoutSecrets } from '../model/model-error.ts'
 import { assertNever } from '../shared/assert-never.ts'
 import type { DelegatedResult } from './delegate-target.ts'
-import { brandEnvelope, type DelegationEnvelope, type DelegationStatus, isEnvelope } from './envelope.ts'
 
 /** The envelope of a child's result: an honest status, and nothing of a nested child's insides. */
 export function settle(result: DelegatedResult, subAgentThreadId: string): DelegationEnvelope {
@@ -29,12 +29,14 @@ function statusOf(result: DelegatedResult): DelegationStatus {
   const { finishReason, error } = result
   switch (finishReason) {
     case 'stop':
+    // Who bails out ends with the text of the delegation that was enough.
+    case 'bailed':
       return error || isEmpty(result) ? 'failed' : 'completed'
     case 'length':
     case 'max-steps':
       return 'partial'
     case 'aborted':
-      return 'cancelled'
+      return error?.code === 'run-timed-out' ? 'timed-out' : 'cancelled'
     case 'error':
     case 'other':
     case 'content-filter':
@@ -53,6 +55,14 @@ function isEmpty({ text, object, files }: DelegatedResult): boolean {
 function withoutNested(record: ToolResultRecord): ToolResultRecord {
   if (!isEnvelope(record.result)) return record
   return { ...record, result: brandEnvelope({ ...record.result, subAgentToolResults: [] }) }
+}
+
+/** The envelope of a delegation that a start hook rejected: its child never ran. */
+export function rejectedEnvelope(reason: string | undefined, subAgentThreadId: string): DelegationEnvelope {
+  const message = reason?.trim() ? reason : 'The application rejected this delegation.'
+  const error = new RetinueError({ code: 'delegation-rejected', message })
+  const result: DelegatedResult = { text: '', finishReason: 'other', usage: noUsage(), totalUsage: noUsage(), error }
+  return brandEnvelope({ ...settle(result, subAgentThreadId), status: 'rejected' })
 }
 
 /** An error for the application. Its `cause` is not enumerable: whoever prints or stores the envelope leaves it out. */

@@ -1,11 +1,11 @@
 import type { JSONValue } from '@ai-sdk/provider'
 import { type ErrorInfo, modelSafeMessage } from '../errors/retinue-error.ts'
 import type { GeneratedFile } from '../events/chunk.ts'
-import type { ToolResultRecord } from '../loop/run-state.ts'
+import { type DelegationEnvelope, isEnvelope } from '../events/envelope.ts'
+import type { ToolResultRecord } from '../events/tool-record.ts'
 import { disarmJson } from '../messages/framework-note.ts'
 import type { ToolOutput } from '../messages/message.ts'
 import { toJson } from '../shared/json.ts'
-import { type DelegationEnvelope, isEnvelope } from './envelope.ts'
 import { whatHappened } from './to-model-text.ts'
 
 /**

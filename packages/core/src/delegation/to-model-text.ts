@@ -1,8 +1,8 @@
 import { modelSafeMessage } from '../errors/retinue-error.ts'
+import type { DelegationEnvelope } from '../events/envelope.ts'
 import { disarm } from '../messages/framework-note.ts'
 import { assertNever } from '../shared/assert-never.ts'
 import { toJson } from '../shared/json.ts'
-import type { DelegationEnvelope } from './envelope.ts'
 
 /** What the parent's model reads of a delegation: the answer, and for anything but a finished one a line that says what happened. */
 export function toModelText(key: string, envelope: DelegationEnvelope): string {
@@ -21,7 +21,8 @@ function answerOf({ text, object }: DelegationEnvelope): string {
 }
 
 /** Why a delegation is not completed, in words that hold nothing of a provider's. */
-export function whatHappened({ finishReason, error, text }: DelegationEnvelope): string {
+export function whatHappened({ status, finishReason, error, text }: DelegationEnvelope): string {
+  if ((status === 'rejected' || status === 'timed-out') && error) return error.message
   switch (finishReason) {
     case 'stop':
       return error && error.code !== 'model-answer-empty' ? modelSafeMessage(error) : 'It ended without an answer.'
@@ -31,6 +32,8 @@ export function whatHappened({ finishReason, error, text }: DelegationEnvelope):
       return `It reached its limit of steps${text.trim() === '' ? ' without a final answer' : ''}.`
     case 'aborted':
       return 'It was cancelled.'
+    case 'bailed':
+      return 'It was stopped without an answer.'
     case 'content-filter':
       return 'Its provider filtered the answer.'
     case 'tool-calls':

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Agent, type Chunk } from '../agent/index.ts'
+import type { DelegationEnvelope } from '../events/envelope.ts'
 import { type ScriptedTurn, scriptedModels } from '../testing/index.ts'
-import type { DelegationEnvelope } from './envelope.ts'
 
 const ask = (name: string, prompt = 'P') => ({ name, args: { prompt } })
 const used = (input: number, output: number) => ({ usage: { input, output } })

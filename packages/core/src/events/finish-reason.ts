@@ -1,6 +1,7 @@
 /**
  * Why a run ended. `stop`: the model answered. `length`, `content-filter`, `other`: the provider cut it. `tool-calls`: a tool
- * that the client runs waits. `max-steps`: the bound on iterations. `aborted`: by the caller. `error`: see the run's `error`.
+ * that the client runs waits. `max-steps`: the bound on iterations. `bailed`: a hook
+ * stopped it with a delegation's answer. `aborted`: by the caller. `error`: see the run's `error`.
  */
 export type FinishReason =
   | 'stop'
@@ -8,6 +9,7 @@ export type FinishReason =
   | 'content-filter'
   | 'tool-calls'
   | 'max-steps'
+  | 'bailed'
   | 'aborted'
   | 'error'
   | 'other'

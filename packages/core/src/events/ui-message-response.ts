@@ -156,6 +156,7 @@ function uiFinishReason(reason: FinishReason): string {
     case 'error':
       return reason
     case 'max-steps':
+    case 'bailed':
     case 'aborted':
     case 'other':
       return 'other'

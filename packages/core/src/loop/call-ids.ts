@@ -1,10 +1,10 @@
 /** Makes the ids of calls unique in a root run: providers repeat them across calls, and some within one. */
 export class CallIds {
-  readonly #taken: Set<string>
+  readonly #taken: Map<string, number>
   /** Ids of the model call being read: what the provider calls them, and what they are here. */
   #names: Map<string, { id: string; made: boolean }> | undefined
 
-  constructor(taken: Set<string>) {
+  constructor(taken: Map<string, number>) {
     this.#taken = taken
   }
 
@@ -30,8 +30,14 @@ export class CallIds {
   #add(given: string, made: boolean): string {
     const stem = given === '' ? 'call' : given
     let id = stem
-    for (let n = 2; this.#taken.has(id); n++) id = `${stem}_${n}`
-    this.#taken.add(id)
+    if (this.#taken.has(stem)) {
+      // Some providers give every call the same id: the count goes on where it stood.
+      let n = this.#taken.get(stem) ?? 1
+      do id = `${stem}_${++n}`
+      while (this.#taken.has(id))
+      this.#taken.set(stem, n)
+    }
+    this.#taken.set(id, 1)
     this.#names ??= new Map()
     this.#names.set(given, { id, made })
     return id

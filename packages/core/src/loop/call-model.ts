@@ -41,13 +41,12 @@ export async function callModel(run: Run): Promise<ModelTurn> {
 
 /** Waits for the next attempt; false if the run was aborted meanwhile. */
 async function waited(run: Run, thrown: unknown, attempt: number): Promise<boolean> {
-  const { abort, effects } = run.root
-  return (await abort.race(effects.sleep(retryDelay(thrown, attempt, effects.now())))) !== ABORTED
+  const { effects } = run.root
+  return (await run.abort.race(effects.sleep(retryDelay(thrown, attempt, effects.now())))) !== ABORTED
 }
 
 async function attemptCall(run: Run, candidate: ModelCandidate, turn: ModelTurn): Promise<Ending> {
-  const { abort } = run.root
-  if (abort.aborted) return { type: 'aborted' }
+  if (run.abort.aborted) return { type: 'aborted' }
   const limited = limitedAttempt(run, candidate.use.used)
   try {
     return await attemptWithin(limited, run, candidate, turn)
@@ -75,7 +74,7 @@ async function attemptWithin(limited: Limited, run: Run, candidate: ModelCandida
 
 /** How an attempt that was stopped ended: by the run's abort, or because its own time was up. */
 function ended(run: Run, limited: Limited): Ending | undefined {
-  if (run.root.abort.aborted) return { type: 'aborted' }
+  if (run.abort.aborted) return { type: 'aborted' }
   const thrown = limited.expired()
   return thrown && { type: 'failed', thrown }
 }

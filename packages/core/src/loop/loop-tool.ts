@@ -21,7 +21,7 @@ export function loopTool({ definition, check, execute }: CompiledTool): LoopTool
       )
       limited.end()
       if (outcome !== ABORTED) return outcome
-      const expired = run.root.abort.aborted ? undefined : limited.expired()
+      const expired = run.scope.aborted ? undefined : limited.expired()
       return expired ? failedWith(expired) : notRun('aborted')
     },
   }

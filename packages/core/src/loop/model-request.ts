@@ -15,7 +15,7 @@ export function modelRequest(run: Run, model: LanguageModel, abortSignal: AbortS
     abortSignal,
     ...(tools.definitions.length === 0
       ? {}
-      : { tools: [...tools.definitions], toolChoice: toolChoiceOf(settings.toolChoice) }),
+      : { tools: [...tools.definitions], toolChoice: toolChoiceOf(run.state.last ? 'none' : settings.toolChoice) }),
     ...(answer ? { responseFormat: { type: 'json', schema: answer.jsonSchema } } : {}),
     ...(settings.providerOptions ? { providerOptions: settings.providerOptions } : {}),
     ...(settings.headers ? { headers: settings.headers } : {}),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type IterationFacts, type NextStep, nextStep } from './next-step.ts'
+import { type IterationFacts, type NextStep, nextStep, steered } from './next-step.ts'
 
 const ENDS = ['stop', 'length', 'content-filter', 'tool-calls', 'error', 'other'] as const
 const ANSWERS = ['unchecked', 'fits', 'repairable', 'unfit'] as const
@@ -13,15 +13,33 @@ function* allFacts(): Generator<IterationFacts> {
           for (const hopeless of [true, false])
             for (const answer of ANSWERS)
               for (const iteration of [1, 3])
-                yield { aborted, modelEnd, calls, clientCalls, hopeless, answer, iteration, maxSteps: 3 }
+                for (const [bailed, last] of [
+                  [false, false],
+                  [true, false],
+                  [false, true],
+                ] as const)
+                  yield {
+                    aborted,
+                    modelEnd,
+                    calls,
+                    clientCalls,
+                    bailed,
+                    last,
+                    hopeless,
+                    answer,
+                    iteration,
+                    maxSteps: 3,
+                  }
 }
 
 /** The rules in the order of the contract, each with its reason. */
 function expected(facts: IterationFacts): NextStep {
-  const { aborted, modelEnd, calls, clientCalls, hopeless, answer, iteration, maxSteps } = facts
+  const { aborted, modelEnd, calls, clientCalls, bailed, last, hopeless, answer, iteration, maxSteps } = facts
   const finish = (reason: Extract<NextStep, { type: 'finish' }>['reason']): NextStep => ({ type: 'finish', reason })
   if (aborted) return { type: 'abort' }
+  if (bailed) return finish('bailed')
   if (modelEnd === 'error' || modelEnd === 'length' || modelEnd === 'content-filter') return finish(modelEnd)
+  if (last) return finish('stop')
   if (hopeless) return finish('error')
   if (clientCalls > 0) return finish('tool-calls')
   const more = iteration < maxSteps
@@ -37,7 +55,7 @@ test('B1.10 the next move of a run, for every combination of facts', () => {
     expect(nextStep(facts), JSON.stringify(facts)).toEqual(expected(facts))
     cases += 1
   }
-  expect(cases).toBe(2 * 6 * 3 * 2 * 4 * 2)
+  expect(cases).toBe(2 * 6 * 3 * 2 * 4 * 2 * 3)
 })
 
 test('B1.10 a run without calls left never goes on without a reason, and one with maxSteps reached never goes on', () => {
@@ -45,5 +63,23 @@ test('B1.10 a run without calls left never goes on without a reason, and one wit
     const next = nextStep(facts)
     if (next.type === 'continue' || next.type === 'repair') expect(facts.iteration).toBeLessThan(facts.maxSteps)
     if (next.type === 'continue') expect(facts.calls).toBeGreaterThan(0)
+  }
+})
+
+test('B5.1 what a hook can and can’t change, for every combination of facts', () => {
+  for (const facts of allFacts()) {
+    const planned = nextStep(facts)
+    const say = (steering: Parameters<typeof steered>[1]) => steered(planned, steering, facts)
+    const ended = planned.type === 'finish' ? planned.reason : planned.type
+    expect(say({}), JSON.stringify(facts)).toEqual(planned)
+    expect(say({ feedback: 'x' })).toEqual(planned)
+    for (const steering of [{ continue: true }, { continue: false }, { continue: false, feedback: 'x' }]) {
+      const next = say(steering)
+      // No hook brings back what an abort, an error, a bail or a client's tool ended.
+      if (['abort', 'error', 'bailed', 'tool-calls'].includes(ended)) expect(next).toEqual(planned)
+      if (next.type === 'continue') expect(facts.iteration).toBeLessThan(facts.maxSteps)
+      if (next.type === 'last-call') expect([facts.calls > 0, facts.last]).toEqual([true, false])
+      if (steering.continue === false) expect(next.type).not.toBe('continue')
+    }
   }
 })

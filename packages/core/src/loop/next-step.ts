@@ -10,6 +10,10 @@ export interface IterationFacts {
   readonly calls: number
   /** The calls among them that the client has to run. */
   readonly clientCalls: number
+  /** A delegation ended the run. */
+  readonly bailed: boolean
+  /** The model was told that this is its last answer. */
+  readonly last: boolean
   /** The same failure happened often enough. */
   readonly hopeless: boolean
   /** Whether the answer fits the schema that it must fit. */
@@ -22,9 +26,11 @@ export interface IterationFacts {
 export type NextStep =
   | { readonly type: 'continue' }
   | { readonly type: 'repair' }
+  /** One more model call, whose tool calls do not run. */
+  | { readonly type: 'last-call' }
   | {
       readonly type: 'finish'
-      readonly reason: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'max-steps' | 'error' | 'other'
+      readonly reason: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'max-steps' | 'bailed' | 'error' | 'other'
     }
   | { readonly type: 'abort' }
 
@@ -33,8 +39,10 @@ const finish = (reason: Extract<NextStep, { type: 'finish' }>['reason']): NextSt
 /** Decides the next move from the facts alone. */
 export function nextStep(facts: IterationFacts): NextStep {
   if (facts.aborted) return { type: 'abort' }
+  if (facts.bailed) return finish('bailed')
   if (facts.modelEnd === 'error' || facts.modelEnd === 'length' || facts.modelEnd === 'content-filter')
     return finish(facts.modelEnd)
+  if (facts.last) return finish('stop')
   if (facts.hopeless) return finish('error')
   if (facts.clientCalls > 0) return finish('tool-calls')
   if (facts.calls > 0) return facts.iteration < facts.maxSteps ? { type: 'continue' } : finish('max-steps')
@@ -54,4 +62,28 @@ function afterAnswer(facts: IterationFacts): NextStep {
     default:
       return assertNever(facts.answer, 'answer')
   }
+}
+
+/** What a hook says of an iteration. */
+export interface Steering {
+  readonly continue?: boolean
+  readonly feedback?: string
+}
+
+/** The next move after the hook had its say. It can grant an answer more, or stop; what an error or an abort ended it can't mend. */
+export function steered(planned: NextStep, { continue: goOn, feedback }: Steering, facts: IterationFacts): NextStep {
+  const ranTools = facts.calls > 0 && facts.clientCalls === 0
+  const open = planned.type === 'continue' || (planned.type === 'finish' && planned.reason === 'max-steps')
+  if (goOn === false) {
+    if (!open) return planned
+    return ranTools && feedback !== undefined ? { type: 'last-call' } : finish('stop')
+  }
+  if (goOn === true && !facts.last && isAnswer(planned) && facts.iteration < facts.maxSteps) return { type: 'continue' }
+  return planned
+}
+
+/** Whether the run would end here with what the model said, for good or ill. */
+function isAnswer(planned: NextStep): boolean {
+  if (planned.type !== 'finish') return false
+  return ['stop', 'length', 'content-filter', 'other'].includes(planned.reason)
 }

@@ -1,4 +1,4 @@
-import type { ToolCallRecord } from './run-state.ts'
+import type { ToolCallRecord } from '../events/tool-record.ts'
 
 /** After how many steps with the same failure a run is given up. */
 const HOPELESS_AFTER = 3

@@ -5,12 +5,13 @@ import { withoutSecrets } from '../model/model-error.ts'
 import { assertNever } from '../shared/assert-never.ts'
 import { callModel } from './call-model.ts'
 import { askForRepair, checkAnswer } from './check-answer.ts'
+import { addFeedback, askIterationHook } from './iteration-hook.ts'
 import type { ModelTurn } from './model-turn.ts'
-import { type NextStep, nextStep } from './next-step.ts'
+import { type IterationFacts, type NextStep, nextStep, steered } from './next-step.ts'
 import { countFailures, hopelessFailure } from './repeated-failures.ts'
 import { addMessage, emit, type Run } from './run.ts'
-import type { RunState } from './run-state.ts'
-import { runToolCalls } from './run-tool-calls.ts'
+import type { RunState, Step } from './run-state.ts'
+import { type CallsEnd, NO_CALLS, runToolCalls } from './run-tool-calls.ts'
 
 /**
  * Runs an agent to its end: call the model, run the tools that it asked for, decide, again. It never throws; how the run ended is in
@@ -29,6 +30,9 @@ export async function runLoop(run: Run): Promise<void> {
         case 'repair':
           askForRepair(run)
           continue
+        case 'last-call':
+          state.last = true
+          continue
         case 'finish':
           return finish(run, next.reason)
         case 'abort':
@@ -44,8 +48,8 @@ export async function runLoop(run: Run): Promise<void> {
 }
 
 async function iterate(run: Run): Promise<NextStep> {
-  const { state, root } = run
-  if (root.abort.aborted) return { type: 'abort' }
+  const { state } = run
+  if (run.abort.aborted) return { type: 'abort' }
   state.iteration += 1
   const turn = await callModel(run)
   const { step } = turn
@@ -53,18 +57,39 @@ async function iterate(run: Run): Promise<NextStep> {
   state.text = step.text
   if (turn.content.length > 0)
     addMessage(run, markProvider({ role: 'assistant', content: turn.content }, turn.provider))
-  const clientCalls = turn.calls.length === 0 ? 0 : await runToolCalls(run, turn)
-  const next = nextStep({
-    aborted: root.abort.aborted,
+  const end = turn.calls.length === 0 ? NO_CALLS : await runToolCalls(run, turn, !state.last)
+  if (end.bailText !== undefined) state.text = end.bailText
+  const facts = await factsOf(run, turn, end)
+  const next = await afterHook(run, step, facts, nextStep(facts))
+  endStep(run, turn, next)
+  return next
+}
+
+async function factsOf(run: Run, turn: ModelTurn, end: CallsEnd): Promise<IterationFacts> {
+  const { state } = run
+  const { step, calls } = turn
+  return {
+    aborted: run.abort.aborted,
     modelEnd: step.finishReason === 'aborted' ? 'error' : step.finishReason,
-    calls: turn.calls.length,
-    clientCalls,
+    calls: calls.length,
+    clientCalls: end.clientCalls,
+    bailed: end.bailText !== undefined,
+    last: state.last,
     hopeless: isHopeless(run, turn),
     answer: run.answer && isAnswer(turn) ? await checkAnswer(run, run.answer, step.text) : 'unchecked',
     iteration: state.iteration,
     maxSteps: state.maxSteps,
-  })
-  endStep(run, turn, next)
+  }
+}
+
+/** The next move, after `onIterationComplete` had its say. */
+async function afterHook(run: Run, step: Step, facts: IterationFacts, planned: NextStep): Promise<NextStep> {
+  const failed = planned.type === 'abort' || (planned.type === 'finish' && planned.reason === 'error')
+  if (!run.onIterationComplete || failed) return planned
+  const verdict = await askIterationHook(run, step, planned)
+  if (run.abort.aborted) return { type: 'abort' }
+  const next = steered(planned, verdict, facts)
+  addFeedback(run, verdict, next.type === 'continue' && planned.type === 'finish')
   return next
 }
 
@@ -96,7 +121,7 @@ function endStep(run: Run, { step }: ModelTurn, next: NextStep): void {
   emit(run, 'step-finish', {
     stepResult: {
       reason: step.finishReason,
-      isContinued: next.type === 'continue' || next.type === 'repair',
+      isContinued: next.type !== 'finish' && next.type !== 'abort',
       ...(step.warnings.length === 0 ? {} : { warnings: step.warnings }),
     },
     output: { usage: step.usage },
@@ -108,12 +133,14 @@ function finish(run: Run, reason: FinishReason): void {
   const { state } = run
   state.finishReason = reason
   if (reason === 'stop' && isEmpty(state)) run.error ??= emptyAnswer(run)
-  if (reason === 'aborted') run.error = undefined
+  const { reason: cause } = run.abort.signal
+  // Out of time is an end that a parent must be able to tell from being called off.
+  if (reason === 'aborted') run.error = isRetinueError(cause, 'run-timed-out') ? cause : undefined
   if (run.error) {
     state.error = errorInfo(run.error)
     emit(run, 'error', { error: state.error })
   }
-  if (reason === 'aborted') emit(run, 'abort', abortReason(run.root.abort.signal.reason))
+  if (reason === 'aborted') emit(run, 'abort', abortReason(run.abort.signal.reason))
   const { usage, totalUsage } = state
   emit(run, 'finish', { stepResult: { reason, isContinued: false }, output: { usage }, totalUsage })
 }

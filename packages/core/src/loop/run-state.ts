@@ -1,6 +1,7 @@
 import type { ErrorInfo } from '../errors/retinue-error.ts'
 import type { GeneratedFile, ModelUse, Source } from '../events/chunk.ts'
 import type { FinishReason } from '../events/finish-reason.ts'
+import type { ToolCallRecord, ToolResultRecord } from '../events/tool-record.ts'
 import { noUsage, type Usage } from '../events/usage.ts'
 import type { Message } from '../messages/message.ts'
 import type { ModelFinish, ResponseFacts } from '../model/stream-part.ts'
@@ -27,6 +28,8 @@ export interface RunState {
   failures: Record<string, number>
   /** Whether the one repair of an answer that does not fit its schema was used. */
   repaired: boolean
+  /** Whether the next answer is the last: no more calls are made. */
+  last: boolean
   text: string
   object?: unknown
   finishReason?: FinishReason
@@ -51,21 +54,6 @@ export interface Step {
   providerMetadata?: Record<string, unknown>
 }
 
-export interface ToolCallRecord {
-  toolCallId: string
-  toolName: string
-  args: unknown
-  /** The provider ran it. */
-  providerExecuted?: boolean
-}
-
-export interface ToolResultRecord extends ToolCallRecord {
-  /** What the tool gave; absent when it failed. */
-  result?: unknown
-  error?: ErrorInfo
-  isError?: boolean
-}
-
 export function newRunState(init: {
   runId: string
   agentId: string
@@ -82,6 +70,7 @@ export function newRunState(init: {
     totalUsage: noUsage(),
     failures: {},
     repaired: false,
+    last: false,
     text: '',
   }
 }

@@ -1,6 +1,7 @@
 import { isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
+import { disarm, frameworkNote } from '../messages/framework-note.ts'
 import type { ToolMessage, ToolResultPart } from '../messages/message.ts'
-import { ABORTED } from '../shared/abort.ts'
+import { ABORTED, AbortScope } from '../shared/abort.ts'
 import { forEachLimited } from '../shared/for-each-limited.ts'
 import { failed, failedWith, notRun, type Outcome } from '../tools/outcome.ts'
 import type { ModelTurn } from './model-turn.ts'
@@ -10,35 +11,55 @@ import { addMessage, emit, type Run } from './run.ts'
 /** The ends of a model call after which its tool calls must not run: it was cut off, or should not have been. */
 const NEVER_RUN: ReadonlySet<string> = new Set(['length', 'content-filter', 'error', 'aborted'])
 
+/** What came of the calls of a step beside their results. */
+export interface CallsEnd {
+  /** How many wait for the client to run them. */
+  readonly clientCalls: number
+  /** Set where a delegation ended the run: the text that it ends with. */
+  readonly bailText: string | undefined
+}
+
+export const NO_CALLS: CallsEnd = { clientCalls: 0, bailText: undefined }
+
 /**
- * Runs the calls of a turn at the same time and takes their results down in the order of the calls. A call that fails fails alone.
- * Returns how many wait for the client to run them.
+ * Runs the calls of a turn at the same time and takes their results down in the order of the calls. A call that fails fails alone;
+ * one that bails cancels the others. Where they may not run, each gets a result that says so.
  */
-export async function runToolCalls(run: Run, turn: ModelTurn): Promise<number> {
+export async function runToolCalls(run: Run, turn: ModelTurn, mayRun: boolean): Promise<CallsEnd> {
   const { calls, step } = turn
   const outcomes: (Outcome | undefined)[] = []
-  if (NEVER_RUN.has(step.finishReason)) {
-    for (const call of calls) outcomes.push(settle(run, call, notRun(step.finishReason)))
+  let bailText: string | undefined
+  if (!mayRun || NEVER_RUN.has(step.finishReason)) {
+    const why = mayRun ? step.finishReason : 'last'
+    for (const call of calls) outcomes.push(settle(run, call, notRun(why)))
   } else {
+    // A scope of its own, where one call can end the others.
+    const own = calls.length > 1 && run.delegation.onDelegationComplete ? AbortScope.within(run.abort) : undefined
+    run.scope = own ?? run.abort
     await forEachLimited(calls.length, run.settings.toolCallConcurrency, async (index) => {
       const call = calls[index] as PendingCall
       const outcome = await outcomeOf(run, call)
       outcomes[index] = outcome && settle(run, call, outcome)
+      if (outcome?.kind !== 'result' || outcome.bail === undefined) return
+      bailText ??= outcome.bail
+      own?.abort('another delegation ended the run')
     })
+    own?.dispose()
+    run.scope = run.abort
   }
   record(run, turn, outcomes)
-  return calls.filter((_call, index) => outcomes[index] === undefined).length
+  return { clientCalls: calls.filter((_call, index) => outcomes[index] === undefined).length, bailText }
 }
 
 /** How a call ended; undefined if it is the client's to run. */
 async function outcomeOf(run: Run, call: PendingCall): Promise<Outcome | undefined> {
-  const { abort } = run.root
+  const { scope } = run
   if (call.problem || !call.tool) return call.problem
-  if (abort.aborted) return notRun('aborted')
+  if (scope.aborted) return notRun('aborted')
   try {
     const checking = call.tool.check(call.args)
-    const checked = checking instanceof Promise ? await abort.race(checking) : checking
-    if (checked === ABORTED || abort.aborted) return notRun('aborted')
+    const checked = checking instanceof Promise ? await scope.race(checking) : checking
+    if (checked === ABORTED || scope.aborted) return notRun('aborted')
     if (!checked.ok) return unfit(call, checked.issues)
     return await call.tool.execute?.(checked.value, call, run)
   } catch (thrown) {
@@ -88,4 +109,8 @@ function record(run: Run, turn: ModelTurn, outcomes: readonly (Outcome | undefin
     )
   }
   if (content.length > 0) addMessage(run, { role: 'tool', content } satisfies ToolMessage)
+  for (const outcome of outcomes) {
+    if (outcome?.kind === 'result' && outcome.feedback !== undefined)
+      addMessage(run, frameworkNote(disarm(outcome.feedback), 'delegation-feedback'))
+  }
 }

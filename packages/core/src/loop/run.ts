@@ -13,6 +13,7 @@ import type { Outcome } from '../tools/outcome.ts'
 import type { Checked, CompiledSchema } from '../tools/schema.ts'
 import type { DelegationOptions } from './delegation-settings.ts'
 import type { Effects } from './effects.ts'
+import type { IterationHook } from './iteration-hook.ts'
 import type { Prompt } from './prompt.ts'
 import type { RunState } from './run-state.ts'
 import type { Timeouts } from './time-limits.ts'
@@ -24,8 +25,8 @@ export interface RootRun {
   /** Where events go; undefined when nobody asked for a stream. */
   readonly log: EventLog | undefined
   readonly effects: Effects
-  /** The call ids that occurred, which makes each unique in the tree. */
-  readonly callIds: Set<string>
+  /** The call ids that occurred, each with how often it was asked for: no two calls of the tree have the same. */
+  readonly callIds: Map<string, number>
   /** The runs that came into the loop. Each of them ends soon after an abort, with what it has, and so is waited for. */
   readonly begun: Set<string>
   /** Runs of children begun, which numbers them. */
@@ -57,6 +58,10 @@ export interface Run {
   readonly root: RootRun
   readonly state: RunState
   readonly agentId: string
+  /** What ends this run: the root's abort, or a sibling that made this run needless. */
+  readonly abort: AbortScope
+  /** What ends the work of the step under way: also a delegation of it that bailed. */
+  scope: AbortScope
   /** The agents that lead here, the run's own included, to see cycles by. */
   readonly lineage: readonly object[]
   /** The model, then its fallbacks. */
@@ -69,6 +74,9 @@ export interface Run {
   readonly requestContext: RequestContextLike
   readonly settings: RunSettings
   readonly delegation: DelegationOptions
+  readonly onIterationComplete: IterationHook | undefined
+  /** Lets go of what is the run's own: its signal, its clock. */
+  close(): void
   /** What the final answer must fit. */
   readonly answer: CompiledSchema | undefined
   /** The conversation as children see it, kept up as it grows. */

@@ -60,7 +60,7 @@ const never = (): undefined => undefined
 const nothing = (): void => {}
 
 function unlimited(run: Run): Limited {
-  return { scope: run.root.abort, expired: never, alive: nothing, end: nothing }
+  return { scope: run.scope, expired: never, alive: nothing, end: nothing }
 }
 
 class Clocked implements Limited {
@@ -72,7 +72,7 @@ class Clocked implements Limited {
 
   constructor(run: Run) {
     this.#run = run
-    this.scope = new AbortScope(run.root.abort.signal)
+    this.scope = AbortScope.within(run.scope)
   }
 
   bound(ms: number, error: () => RetinueError): void {

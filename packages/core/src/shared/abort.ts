@@ -19,6 +19,13 @@ export class AbortScope {
     this.#release = () => outer.removeEventListener('abort', listener)
   }
 
+  /** A scope that ends with `outer`, and can end before it, until `dispose()`. */
+  static within(outer: AbortScope): AbortScope {
+    const inner = new AbortScope()
+    inner.#release = outer.onAbort(() => inner.abort(outer.signal.reason))
+    return inner
+  }
+
   get signal(): AbortSignal {
     return this.#controller.signal
   }

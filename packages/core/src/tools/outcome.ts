@@ -13,6 +13,10 @@ export type Outcome =
       readonly output: ToolOutput
       /** Set where the result tells of a failure: the same one three steps running ends the run. */
       readonly failure?: string
+      /** Put into the conversation before the next model call. */
+      readonly feedback?: string
+      /** Set where the run ends with this call: the text that it ends with. */
+      readonly bail?: string
     }
   | { readonly kind: 'error'; readonly error: ErrorInfo; readonly output: ToolOutput }
 
@@ -31,6 +35,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'content-filter': 'the provider filtered the answer that asked for it',
   error: 'the answer that asked for it broke off',
   aborted: 'the run was aborted before the call had ended',
+  last: 'this was the last answer of the run, and no more calls are made',
 }
 
 /** A call that was never run, or whose end was not waited for. */

@@ -1,11 +1,11 @@
 import type { ErrorInfo } from '../errors/retinue-error.ts'
-import type { GeneratedFile, Source } from '../events/chunk.ts'
-import type { FinishReason } from '../events/finish-reason.ts'
-import type { Usage } from '../events/usage.ts'
-import type { ToolResultRecord } from '../loop/run-state.ts'
+import type { GeneratedFile, Source } from './chunk.ts'
+import type { FinishReason } from './finish-reason.ts'
+import type { ToolResultRecord } from './tool-record.ts'
+import type { Usage } from './usage.ts'
 
 /** How a delegation ended. Only `completed` is a success. */
-export type DelegationStatus = 'completed' | 'partial' | 'failed' | 'cancelled'
+export type DelegationStatus = 'completed' | 'partial' | 'failed' | 'rejected' | 'cancelled' | 'timed-out'
 
 /** The outcome of a delegation: what the application gets, whole, whatever the parent's model reads. */
 export interface DelegationEnvelope {

@@ -1,0 +1,98 @@
+import { errorInfo, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
+import type { ToolCallRecord, ToolResultRecord } from '../events/tool-record.ts'
+import { disarm, frameworkNote } from '../messages/framework-note.ts'
+import type { Message } from '../messages/message.ts'
+import { withoutSecrets } from '../model/model-error.ts'
+import { ABORTED } from '../shared/abort.ts'
+import { isObject } from '../shared/records.ts'
+import type { NextStep } from './next-step.ts'
+import { addMessage, emit, type Run } from './run.ts'
+import type { Step } from './run-state.ts'
+
+/**
+ * Called after each iteration of a run, and waited for. `{ continue: true }` grants another iteration, also after a final answer
+ * and within `maxSteps`; `{ continue: false }` stops; `feedback` is seen by the model in its next call. If it throws, it changes
+ * nothing and is reported as an `error` chunk.
+ */
+export type IterationHook = (
+  context: IterationContext,
+) => IterationVerdict | undefined | void | Promise<IterationVerdict | undefined | void>
+
+export interface IterationContext {
+  /** From 1. */
+  readonly iteration: number
+  readonly maxIterations: number
+  /** What the model said in this iteration. */
+  readonly text: string
+  readonly toolCalls: readonly ToolCallRecord[]
+  readonly toolResults: readonly ToolResultRecord[]
+  readonly finishReason: Step['finishReason']
+  /** Whether the run ends here unless the hook grants another iteration. */
+  readonly isFinal: boolean
+  /** The run's conversation so far. */
+  readonly messages: readonly Message[]
+  readonly runId: string
+  readonly agentId: string
+  readonly path: readonly string[]
+}
+
+export interface IterationVerdict {
+  continue?: boolean
+  feedback?: string
+}
+
+/** What the hook says of an iteration; nothing if there is none, or it failed. */
+export async function askIterationHook(run: Run, step: Step, planned: NextStep): Promise<IterationVerdict> {
+  const { onIterationComplete, state } = run
+  if (!onIterationComplete) return {}
+  const context: IterationContext = {
+    iteration: state.iteration,
+    maxIterations: state.maxSteps,
+    text: step.text,
+    toolCalls: step.toolCalls,
+    toolResults: step.toolResults,
+    finishReason: step.finishReason,
+    isFinal: planned.type === 'finish',
+    messages: state.messages.slice(),
+    runId: state.runId,
+    agentId: state.agentId,
+    path: state.path,
+  }
+  try {
+    const returned = await run.abort.race((async () => onIterationComplete(context))())
+    return returned === ABORTED ? {} : verdictOf(returned)
+  } catch (thrown) {
+    emit(run, 'error', { error: errorInfo(hookFailed(thrown)) })
+    return {}
+  }
+}
+
+function verdictOf(returned: unknown): IterationVerdict {
+  if (returned === undefined || returned === null) return {}
+  if (!isObject(returned)) throw new TypeError(`it returned a ${typeof returned}`)
+  const { continue: goOn, feedback, ...rest } = returned
+  const [unknown] = Object.keys(rest)
+  if (unknown !== undefined) throw new TypeError(`it returned the unknown field "${unknown}"`)
+  if (goOn !== undefined && typeof goOn !== 'boolean') throw new TypeError(`it returned continue: ${String(goOn)}`)
+  if (feedback !== undefined && typeof feedback !== 'string')
+    throw new TypeError('it returned a feedback that is no text')
+  return { ...(goOn === undefined ? {} : { continue: goOn }), ...(feedback?.trim() ? { feedback } : {}) }
+}
+
+function hookFailed(cause: unknown): RetinueError {
+  return new RetinueError({
+    code: 'iteration-hook-failed',
+    message: `The hook onIterationComplete failed: ${withoutSecrets(thrownMessage(cause))}`,
+    hint: 'It changed nothing; the cause of this error has its stack.',
+    cause,
+  })
+}
+
+/** What is said to a model that had finished and is asked to go on without being told why. */
+const GO_ON = 'Your answer is not the last word: go on with the task, and then answer in full.'
+
+/** Puts the hook's feedback into the conversation, or a plain word to go on where another answer was granted without any. */
+export function addFeedback(run: Run, { feedback }: IterationVerdict, answered: boolean): void {
+  if (feedback !== undefined) addMessage(run, frameworkNote(disarm(feedback), 'iteration-feedback'))
+  else if (answered) addMessage(run, frameworkNote(GO_ON, 'continuation'))
+}
