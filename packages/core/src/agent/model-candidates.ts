@@ -3,7 +3,6 @@ import type { ModelUse } from '../events/chunk.ts'
 import type { ChooseModel, ModelCandidate } from '../loop/run.ts'
 import { isLanguageModel, type LanguageModel, type ModelChoice, modelName } from '../model/language-model.ts'
 import type { Providers } from '../model/registered-providers.ts'
-import { resolveModel } from '../model/resolve-model.ts'
 import { isObject } from '../shared/records.ts'
 import type { ModelSetting } from './agent-config.ts'
 
@@ -76,6 +75,9 @@ class Candidate implements ModelCandidate {
 
   async make(): Promise<LanguageModel> {
     const choice = this.#choice
+    if (this.model) return this.model
+    // The table of providers is loaded with the first model that a string names: programs that pass models never need it.
+    const { resolveModel } = await import('../model/resolve-model.ts')
     this.model ??= typeof choice === 'string' ? await resolveModel(choice, { providers: this.#providers }) : choice
     return this.model
   }

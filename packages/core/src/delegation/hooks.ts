@@ -1,5 +1,6 @@
 import type { RequestContextLike } from '../context/request-context.ts'
 import { errorInfo, isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
+import { withoutSecrets } from '../errors/without-secrets.ts'
 import type {
   DelegationCompleteContext,
   DelegationHookContext,
@@ -7,7 +8,6 @@ import type {
   DelegationStartDecision,
 } from '../loop/delegation-settings.ts'
 import { emit, type Run } from '../loop/run.ts'
-import { withoutSecrets } from '../model/model-error.ts'
 import { isObject } from '../shared/records.ts'
 
 /** Errors of the hooks of one delegation, in the order in which they happened. */

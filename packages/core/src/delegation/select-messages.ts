@@ -1,10 +1,10 @@
 import { RetinueError, thrownMessage } from '../errors/retinue-error.ts'
+import { withoutSecrets } from '../errors/without-secrets.ts'
 import type { MessageFilter, MessageFilterContext } from '../loop/delegation-settings.ts'
 import type { Run } from '../loop/run.ts'
 import { partsFromContent } from '../messages/from-parts.ts'
 import type { Message } from '../messages/message.ts'
 import { sharedMessage } from '../messages/shared-view.ts'
-import { withoutSecrets } from '../model/model-error.ts'
 import { isObject } from '../shared/records.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { type ErrorInfo, errorInfo, isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
+import { withoutSecrets } from '../errors/without-secrets.ts'
 import { brandEnvelope, type DelegationEnvelope, type DelegationStatus, isEnvelope } from '../events/envelope.ts'
 import type { ToolResultRecord } from '../events/tool-record.ts'
 import { noUsage } from '../events/usage.ts'
-import { withoutSecrets } from '../model/model-error.ts'
 import { assertNever } from '../shared/assert-never.ts'
 import type { DelegatedResult } from './delegate-target.ts'
 

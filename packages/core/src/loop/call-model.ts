@@ -1,8 +1,8 @@
 import { RetinueError } from '../errors/retinue-error.ts'
 import { addUsage } from '../events/usage.ts'
+import type { LanguageModel } from '../model/language-model.ts'
 import { brokenOff, isRetryable, modelError, retryDelay } from '../model/model-error.ts'
 import { soundPart } from '../model/stream-part.ts'
-import { assertUrlsSupported } from '../model/supported-urls.ts'
 import { ABORTED } from '../shared/abort.ts'
 import type { ModelStream } from './effects.ts'
 import { modelRequest } from './model-request.ts'
@@ -61,7 +61,7 @@ async function attemptWithin(limited: Limited, run: Run, candidate: ModelCandida
   const { scope } = limited
   const model = candidate.model ?? (await scope.race(candidate.make()))
   if (model === ABORTED) return ended(run, limited) ?? { type: 'aborted' }
-  if (run.traits.urls) await assertUrlsSupported(model, run.inherited, run.state.messages)
+  if (run.traits.urls) await checkUrls(run, model)
   turn.called(candidate.use, model.provider)
   const opening = Promise.resolve(run.root.effects.callModel(model, modelRequest(run, model, scope.signal)))
   const opened = await scope.race(opening)
@@ -70,6 +70,12 @@ async function attemptWithin(limited: Limited, run: Run, candidate: ModelCandida
     return ended(run, limited) ?? { type: 'aborted' }
   }
   return readStream(run, limited, opened.stream, turn)
+}
+
+/** Few conversations name files by URL: what checks them is loaded with the first that does. */
+async function checkUrls(run: Run, model: LanguageModel): Promise<void> {
+  const { assertUrlsSupported } = await import('../model/supported-urls.ts')
+  await assertUrlsSupported(model, run.inherited, run.state.messages)
 }
 
 /** How an attempt that was stopped ended: by the run's abort, or because its own time was up. */

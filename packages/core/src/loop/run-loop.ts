@@ -1,7 +1,7 @@
 import { errorInfo, isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
+import { withoutSecrets } from '../errors/without-secrets.ts'
 import type { FinishReason } from '../events/finish-reason.ts'
 import { markProvider } from '../model/foreign-reasoning.ts'
-import { withoutSecrets } from '../model/model-error.ts'
 import { assertNever } from '../shared/assert-never.ts'
 import { callModel } from './call-model.ts'
 import { askForRepair, checkAnswer } from './check-answer.ts'

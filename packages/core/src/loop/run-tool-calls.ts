@@ -1,4 +1,5 @@
 import { isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
+import { withoutSecrets } from '../errors/without-secrets.ts'
 import { disarm, frameworkNote } from '../messages/framework-note.ts'
 import type { ToolMessage, ToolResultPart } from '../messages/message.ts'
 import { ABORTED, AbortScope } from '../shared/abort.ts'
@@ -68,7 +69,7 @@ async function outcomeOf(run: Run, call: PendingCall): Promise<Outcome | undefin
         ? thrown
         : new RetinueError({
             code: 'tool-failed',
-            message: `The tool "${call.toolName}" failed: ${thrownMessage(thrown)}`,
+            message: `The tool "${call.toolName}" failed: ${withoutSecrets(thrownMessage(thrown))}`,
             cause: thrown,
           }),
     )

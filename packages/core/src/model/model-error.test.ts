@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withoutSecrets } from './model-error.ts'
+import { withoutSecrets } from '../errors/without-secrets.ts'
 
 test('B12.2 keys are removed from what a provider says, and the rest is kept', () => {
   const said: [string, string][] = [

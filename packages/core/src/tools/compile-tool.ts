@@ -1,5 +1,6 @@
 import type { JSONSchema7, LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import { isRetinueError, modelSafeMessage, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
+import { withoutSecrets } from '../errors/without-secrets.ts'
 import type { ToolOutput } from '../messages/message.ts'
 import { taggedOutput, valueOutput } from '../messages/tool-output.ts'
 import { toJson } from '../shared/json.ts'
@@ -91,7 +92,11 @@ function toolFailed(name: string, cause: unknown): RetinueError {
     const message = `The tool "${name}" failed: ${modelSafeMessage(cause)}`
     return new RetinueError({ code: 'tool-failed', message, ...(cause.hint ? { hint: cause.hint } : {}), cause })
   }
-  return new RetinueError({ code: 'tool-failed', message: `The tool "${name}" failed: ${thrownMessage(cause)}`, cause })
+  return new RetinueError({
+    code: 'tool-failed',
+    message: `The tool "${name}" failed: ${withoutSecrets(thrownMessage(cause))}`,
+    cause,
+  })
 }
 
 /** A call that a person has to decide never runs undecided, also where nobody can be asked. */
