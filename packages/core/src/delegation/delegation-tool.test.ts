@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { Agent } from '../agent/index.ts'
 import type { Chunk } from '../events/chunk.ts'
 import type { DelegationEnvelope } from '../events/envelope.ts'
-import { scriptedModels } from '../testing/index.ts'
+import { scriptedModel, scriptedModels, type Turn } from '../testing/index.ts'
 import { createTool } from '../tools/index.ts'
 import type { DelegatedRequest } from './delegate-target.ts'
 
@@ -333,3 +333,17 @@ describe('B2.9 depth and cycles', () => {
     expect(result.toolResults[0]?.result as DelegationEnvelope | undefined).toBeUndefined()
   })
 })
+
+test('B2.10 R12 a root run makes at most 1,000 delegations; one more is an error result that says so', async () => {
+  const child = new Agent({ id: 'c', description: 'd', model: endless(() => ({ text: 'x' })) })
+  const calls = Array.from({ length: 10 }, () => ({ name: 'child', args: { prompt: 'Go' } }))
+  const model = endless(({ index }) => (index < 101 ? { calls } : { text: 'done' }))
+  const { toolResults } = await new Agent({ id: 'p', model, agents: { child } }).generate('Go', { maxSteps: 200 })
+  expect(toolResults.filter(({ error }) => !error)).toHaveLength(1000)
+  expect(toolResults.filter(({ error }) => error?.code === 'delegations-exhausted')).toHaveLength(10)
+})
+
+/** A model that says in each call what `turn` gives. */
+function endless(turn: (call: { index: number }) => Turn) {
+  return scriptedModel(Array.from({ length: 1100 }, (_none, index) => turn({ index })))
+}

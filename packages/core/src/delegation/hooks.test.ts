@@ -248,6 +248,22 @@ describe('B3.5 onDelegationComplete', () => {
     expect(JSON.stringify(result.response.messages).split('Ask for').length).toBe(2)
   })
 
+  test('feedback beside a tool that waits for its client would break the conversation: it is a warning', async () => {
+    const lead: ScriptedTurn[] = [
+      {
+        calls: [
+          { name: 'one', args: { prompt: 'x' } },
+          { name: 'theirs', args: {} },
+        ],
+      },
+    ]
+    const options = { tools: { theirs: createTool({ id: 'theirs' }) } }
+    const { result } = await run({ lead, options }, { onDelegationComplete: () => ({ feedback: 'Ask again.' }) })
+    expect(result.finishReason).toBe('tool-calls')
+    expect(result.response.messages.at(-1)?.role).toBe('tool')
+    expect(result.warnings.join()).toContain('Ask again.')
+  })
+
   test('resultText replaces what the model reads and changes no status', async () => {
     const { script, envelope } = await run({}, { onDelegationComplete: () => ({ resultText: 'redacted' }) })
     expect(script.calls('lead')[1]?.text).toContain('tool: redacted')

@@ -10,6 +10,7 @@ export const ERROR_CODES = [
   'delegation-invalid',
   'delegation-rejected',
   'delegation-too-deep',
+  'delegations-exhausted',
   'file-url-unsupported',
   'input-invalid',
   'instructions-invalid',

@@ -110,8 +110,18 @@ function record(run: Run, turn: ModelTurn, outcomes: readonly (Outcome | undefin
     )
   }
   if (content.length > 0) addMessage(run, { role: 'tool', content } satisfies ToolMessage)
+  addFeedback(run, turn, outcomes)
+}
+
+function addFeedback(run: Run, { calls, step }: ModelTurn, outcomes: readonly (Outcome | undefined)[]): void {
+  // A call that waits for its client has to be answered before anything else is said.
+  const waits = calls.some((_call, index) => outcomes[index] === undefined)
   for (const outcome of outcomes) {
-    if (outcome?.kind === 'result' && outcome.feedback !== undefined)
-      addMessage(run, frameworkNote(disarm(outcome.feedback), 'delegation-feedback'))
+    if (outcome?.kind !== 'result' || outcome.feedback === undefined) continue
+    if (waits)
+      step.warnings.push(
+        `The feedback of a delegation was not kept, since a tool of the client waits: ${outcome.feedback}`,
+      )
+    else addMessage(run, frameworkNote(disarm(outcome.feedback), 'delegation-feedback'))
   }
 }
