@@ -56,7 +56,8 @@ describe('every claim of the README that a machine can check', () => {
     expect(code).toBe(0)
     if (body.includes('loadProject'))
       expect(out).toMatch(/Bhutan[\s\S]*No language model was used[\s\S]*researcher: completed/)
-    if (body.includes('scriptedModels')) expect(out).toBe('critic completed\nDone.\n')
+    if (body.includes('critic')) expect(out).toBe('critic completed\nDone.\n')
+    if (body.includes('onDelegationStart')) expect(out).toBe('Done.\n')
   })
 
   test('what `check` prints for a subagent without a description', async () => {
