@@ -9,7 +9,8 @@ import { isObject } from '../shared/records.ts'
 import type { Schema } from '../tools/schema.ts'
 import { type AgentOptions, assertAgentOptions } from './agent-config.ts'
 import { AgentParts } from './agent-parts.ts'
-import { notBegun, openChild, openRoot } from './open-run.ts'
+import { tellChunks, tellEnd } from './callbacks.ts'
+import { notBegun, type OpenedRoot, openChild, openRoot } from './open-run.ts'
 import type { RunOptions } from './run-options.ts'
 import { type RunResult, resultOf } from './run-result.ts'
 import { RunStream } from './run-stream.ts'
@@ -54,10 +55,11 @@ export class Agent implements DelegateTarget {
 
   /** Starts the agent on an input. Rejects only if the run can't begin; once it has begun, how it ends is in the stream. */
   async stream(input: AgentInput, options?: RunOptions): Promise<RunStream> {
-    const run = await openRoot(this.#parts, input, options, true)
+    const opened = await openRoot(this.#parts, input, options, true)
+    const { run } = opened
     const { log } = run.root
     if (!log) throw new TypeError('A stream needs a log.')
-    const result = this.#drive(run).finally(() => log.close())
+    const result = this.#drive(opened).finally(() => log.close())
     return new RunStream(run, log, result)
   }
 
@@ -78,10 +80,14 @@ export class Agent implements DelegateTarget {
     return { text, object, finishReason, usage, totalUsage, sources, files, toolResults, error, messages }
   }
 
-  async #drive(run: Run): Promise<RunResult> {
+  async #drive({ run, callbacks }: OpenedRoot): Promise<RunResult> {
+    const telling = callbacks.onChunk && tellChunks(run, callbacks.onChunk)
     await runLoop(run)
     run.close()
-    return resultOf(run)
+    const result = resultOf(run)
+    if (telling) await telling
+    if (callbacks.onFinish || callbacks.onError || callbacks.onAbort) await tellEnd(callbacks, result)
+    return result
   }
 
   /** A child that can't begin still has its one `start` and its one `finish`. */

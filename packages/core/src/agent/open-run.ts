@@ -2,16 +2,20 @@ import { RequestContext, type RequestContextLike } from '../context/request-cont
 import type { DelegatedRequest } from '../delegation/delegate-target.ts'
 import { isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
 import { withoutSecrets } from '../errors/without-secrets.ts'
+import { activeTools } from '../loop/active-tools.ts'
 import { Prompt } from '../loop/prompt.ts'
 import type { ModelCandidate, RootRun, Run, RunSettings, ToolSet } from '../loop/run.ts'
+import type { RunHooks } from '../loop/run-hooks.ts'
 import { newRunState } from '../loop/run-state.ts'
 import { type AgentInput, messagesFromInput } from '../messages/from-input.ts'
 import { type Message, userText } from '../messages/message.ts'
 import { SharedView } from '../messages/shared-view.ts'
 import { holdsReasoning, namesUrl, type PromptTraits } from '../model/prompt-traits.ts'
 import { ABORTED, type AbortScope } from '../shared/abort.ts'
+import { compileSchema } from '../tools/schema.ts'
 import type { AgentOptions } from './agent-config.ts'
 import type { AgentParts } from './agent-parts.ts'
+import type { Callbacks } from './callbacks.ts'
 import { systemMessages } from './instructions.ts'
 import { chosenCandidates, declaredCandidates } from './model-candidates.ts'
 import { openChildScope, openRootRun } from './root-run.ts'
@@ -21,13 +25,19 @@ const DEFAULT_MAX_STEPS = 10
 const DEFAULT_MAX_RETRIES = 2
 const DEFAULT_CONCURRENCY = 10
 
+/** A root run, and who is to be told of it. */
+export interface OpenedRoot {
+  readonly run: Run
+  readonly callbacks: Callbacks
+}
+
 /** Opens the run that an application starts. `log`: whether somebody may read its events. Every rejection is a typed error. */
 export async function openRoot(
   parts: AgentParts,
   input: AgentInput,
   call: RunOptions | undefined,
   log: boolean,
-): Promise<Run> {
+): Promise<OpenedRoot> {
   let root: RootRun | undefined
   try {
     if (call) assertOptions(call)
@@ -35,7 +45,7 @@ export async function openRoot(
     const defaults = defaultsOf(parts, requestContext)
     const options = mergeOptions(defaults instanceof Promise ? await defaults : defaults, call)
     const { system, messages } = messagesFromInput(input)
-    root = openRootRun(parts.options, options, messages, log)
+    root = openRootRun(parts.options, options, messages, log || options.onChunk !== undefined)
     const place: Place = {
       root,
       abort: root.abort,
@@ -50,10 +60,10 @@ export async function openRoot(
       inherited: [],
     }
     const opening = openRun(parts, place)
-    if (!(opening instanceof Promise)) return opening
-    const opened = await root.abort.race(opening)
+    const opened = opening instanceof Promise ? await root.abort.race(opening) : opening
     // Aborted while the application's own functions were asked: the run begins, and ends at once.
-    return opened === ABORTED ? buildRun(parts, place, { system: [], tools: NO_TOOLS, models: [] }) : opened
+    const run = opened === ABORTED ? buildRun(parts, place, { system: [], tools: NO_TOOLS, models: [] }) : opened
+    return { run, callbacks: options }
   } catch (thrown) {
     root?.close()
     throw notBegun(parts.options.id, thrown)
@@ -180,9 +190,13 @@ function buildRun(parts: AgentParts, place: Place, { system, tools, models }: Re
     requestContext,
     settings: settingsOf(options, parts.options),
     delegation: options.delegation ?? {},
-    onIterationComplete: options.onIterationComplete,
+    hooks: hooksOf(options),
+    active: options.activeTools ? activeTools(tools, options.activeTools) : tools,
+    toolChoice: options.toolChoice,
     close: place.close,
-    answer: parts.answer,
+    answer: options.structuredOutput
+      ? compileSchema(options.structuredOutput.schema, 'structuredOutput')
+      : parts.answer,
     view: new SharedView(),
     traits: traitsOf(root, messages, models.length),
     error: undefined,
@@ -204,6 +218,13 @@ function traitsOf(root: RootRun, messages: readonly Message[], models: number): 
   return { urls: root.urls, reasoning: models > 1 || messages.some(holdsReasoning) }
 }
 
+const NO_CONDITIONS: RunHooks['stopWhen'] = []
+
+function hooksOf({ onIterationComplete, stopWhen, prepareStep, onStepFinish }: RunOptions): RunHooks {
+  const conditions = stopWhen === undefined ? NO_CONDITIONS : typeof stopWhen === 'function' ? [stopWhen] : stopWhen
+  return { onIterationComplete, stopWhen: conditions, prepareStep, onStepFinish }
+}
+
 const NO_LIMITS = {}
 const NO_SETTINGS = {}
 
@@ -214,6 +235,7 @@ function settingsOf(options: RunOptions, agent: AgentOptions): RunSettings {
     maxRetries: options.maxRetries ?? agent.maxRetries ?? DEFAULT_MAX_RETRIES,
     modelSettings: options.modelSettings ?? NO_SETTINGS,
     toolChoice: options.toolChoice,
+    activeTools: options.activeTools,
     providerOptions: options.providerOptions,
     headers: options.headers,
   }

@@ -3,12 +3,15 @@ import { RetinueError } from '../errors/retinue-error.ts'
 import type { DelegationOptions } from '../loop/delegation-settings.ts'
 import type { IterationHook } from '../loop/iteration-hook.ts'
 import type { ChooseModel } from '../loop/run.ts'
+import type { PrepareStep, StopCondition } from '../loop/run-hooks.ts'
 import type { Timeouts } from '../loop/time-limits.ts'
 import type { Providers } from '../model/registered-providers.ts'
 import { isObject } from '../shared/records.ts'
+import type { Schema } from '../tools/schema.ts'
+import type { Callbacks } from './callbacks.ts'
 
 /** Options of one call of `generate` or `stream`, or of every call as an agent's `defaultOptions`. */
-export interface RunOptions {
+export interface RunOptions extends Callbacks {
   /** Bound on iterations, each one model call and the tool calls that it asked for. Default: 10. */
   maxSteps?: number
   /** Ends the run and everything that it delegated to. */
@@ -34,6 +37,14 @@ export interface RunOptions {
   /** Bounds on time. `totalMs` holds for the run and all that it delegates to, the others for this agent. */
   timeout?: Timeouts
   onIterationComplete?: IterationHook
+  /** Ends the run after a step with tool calls, with finish reason `stop`, if one of these says so. */
+  stopWhen?: StopCondition | readonly StopCondition[]
+  /** Sets the tool choice and the active tools of each model call. */
+  prepareStep?: PrepareStep
+  /** The tools, by name, that the model may see. Default: all. */
+  activeTools?: readonly string[]
+  /** What the answer of this call must be: JSON that fits, in place of the agent's `outputSchema`. Tools stay available. */
+  structuredOutput?: { schema: Schema }
   /** The id of the run. Default: a random one; a child's is made from its root's. */
   runId?: string
   delegation?: DelegationOptions
@@ -54,6 +65,15 @@ const OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
   providers: true,
   timeout: true,
   onIterationComplete: true,
+  stopWhen: true,
+  prepareStep: true,
+  activeTools: true,
+  structuredOutput: true,
+  onChunk: true,
+  onStepFinish: true,
+  onFinish: true,
+  onError: true,
+  onAbort: true,
   runId: true,
   delegation: true,
 }
@@ -103,11 +123,25 @@ export function assertOptions(options: RunOptions): void {
     throw invalid('The option providers is no object.', 'providers: { mine: (modelId) => model }')
   assertContext(options.requestContext)
   assertDelegation(options.delegation)
-  if (options.onIterationComplete !== undefined && typeof options.onIterationComplete !== 'function')
-    throw invalid(
-      'onIterationComplete is no function.',
-      'onIterationComplete: ({ iteration }) => ({ continue: iteration < 3 })',
-    )
+  assertFunctions(given)
+}
+
+const FUNCTIONS = ['onIterationComplete', 'prepareStep', 'onChunk', 'onStepFinish', 'onFinish', 'onError', 'onAbort']
+
+function assertFunctions(options: Record<string, unknown>): void {
+  for (const name of FUNCTIONS) {
+    if (options[name] !== undefined && typeof options[name] !== 'function')
+      throw invalid(`The option ${name} is no function.`, `${name}: (event) => { … }`)
+  }
+  const { stopWhen, activeTools, structuredOutput } = options
+  const conditions = Array.isArray(stopWhen) ? stopWhen : stopWhen === undefined ? [] : [stopWhen]
+  if (!conditions.every((condition) => typeof condition === 'function'))
+    throw invalid('The option stopWhen is no condition.', 'stopWhen: ({ steps }) => steps.length === 3')
+  const isNames = Array.isArray(activeTools) && activeTools.every((name) => typeof name === 'string')
+  if (activeTools !== undefined && !isNames)
+    throw invalid('The option activeTools is no list of names.', "activeTools: ['search']")
+  if (structuredOutput !== undefined && !(isObject(structuredOutput) && structuredOutput['schema']))
+    throw invalid('The option structuredOutput has no schema.', 'structuredOutput: { schema: z.object({ … }) }')
 }
 
 function assertSignal(signal: unknown): void {

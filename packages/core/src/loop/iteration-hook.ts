@@ -43,7 +43,8 @@ export interface IterationVerdict {
 
 /** What the hook says of an iteration; nothing if there is none, or it failed. */
 export async function askIterationHook(run: Run, step: Step, planned: NextStep): Promise<IterationVerdict> {
-  const { onIterationComplete, state } = run
+  const { state } = run
+  const { onIterationComplete } = run.hooks
   if (!onIterationComplete) return {}
   const context: IterationContext = {
     iteration: state.iteration,

@@ -5,7 +5,7 @@ import type { Run } from './run.ts'
 
 /** The options of the next model call, in the form of the model's own specification. */
 export function modelRequest(run: Run, model: LanguageModel, abortSignal: AbortSignal): object {
-  const { settings, tools, answer, traits } = run
+  const { settings, active, answer, traits } = run
   const whole = run.prompt.of(run.state.messages)
   // Only a conversation that another provider took part in holds anything that this one must not see.
   const prompt = traits.reasoning ? withoutForeignReasoning(whole, model.provider) : whole
@@ -13,9 +13,9 @@ export function modelRequest(run: Run, model: LanguageModel, abortSignal: AbortS
     ...settings.modelSettings,
     prompt: adaptPrompt(prompt, model.specificationVersion),
     abortSignal,
-    ...(tools.definitions.length === 0
+    ...(active.definitions.length === 0
       ? {}
-      : { tools: [...tools.definitions], toolChoice: toolChoiceOf(run.state.last ? 'none' : settings.toolChoice) }),
+      : { tools: [...active.definitions], toolChoice: toolChoiceOf(run.state.last ? 'none' : run.toolChoice) }),
     ...(answer ? { responseFormat: { type: 'json', schema: answer.jsonSchema } } : {}),
     ...(settings.providerOptions ? { providerOptions: settings.providerOptions } : {}),
     ...(settings.headers ? { headers: settings.headers } : {}),

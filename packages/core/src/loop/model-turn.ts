@@ -192,7 +192,7 @@ export class ModelTurn {
     this.begin()
     const id = this.#ids.made(part.toolCallId)
     if (this.#inputs.delete(id)) emit(this.#run, 'tool-call-input-streaming-end', { toolCallId: id })
-    const call = pendingCall(id, part.toolName, part.input, this.#run.tools)
+    const call = pendingCall(id, part.toolName, part.input, this.#run.active)
     if (call.warning) this.step.warnings.push(call.warning)
     const { toolCallId, toolName, args } = call
     const executed = part.providerExecuted === true ? { providerExecuted: true } : {}

@@ -3,6 +3,7 @@ import { withoutSecrets } from '../errors/without-secrets.ts'
 import type { FinishReason } from '../events/finish-reason.ts'
 import { markProvider } from '../model/foreign-reasoning.ts'
 import { assertNever } from '../shared/assert-never.ts'
+import { activeTools } from './active-tools.ts'
 import { callModel } from './call-model.ts'
 import { askForRepair, checkAnswer } from './check-answer.ts'
 import { addFeedback, askIterationHook } from './iteration-hook.ts'
@@ -10,6 +11,7 @@ import type { ModelTurn } from './model-turn.ts'
 import { type IterationFacts, type NextStep, nextStep, steered } from './next-step.ts'
 import { countFailures, hopelessFailure } from './repeated-failures.ts'
 import { addMessage, emit, type Run } from './run.ts'
+import { askPrepareStep, isToStop, type PrepareStep, tellStepFinish } from './run-hooks.ts'
 import type { RunState, Step } from './run-state.ts'
 import { type CallsEnd, NO_CALLS, runToolCalls } from './run-tool-calls.ts'
 
@@ -51,6 +53,7 @@ async function iterate(run: Run): Promise<NextStep> {
   const { state } = run
   if (run.abort.aborted) return { type: 'abort' }
   state.iteration += 1
+  if (run.hooks.prepareStep) await prepare(run, run.hooks.prepareStep)
   const turn = await callModel(run)
   const { step } = turn
   state.steps.push(step)
@@ -62,7 +65,15 @@ async function iterate(run: Run): Promise<NextStep> {
   const facts = await factsOf(run, turn, end)
   const next = await afterHook(run, step, facts, nextStep(facts))
   endStep(run, turn, next)
+  if (run.hooks.onStepFinish) await tellStepFinish(run, step)
   return next
+}
+
+/** Sets what the next model call may use. */
+async function prepare(run: Run, prepareStep: PrepareStep): Promise<void> {
+  const { toolChoice, activeTools: names } = await askPrepareStep(run, prepareStep)
+  run.active = activeTools(run.tools, names ?? run.settings.activeTools)
+  run.toolChoice = toolChoice ?? run.settings.toolChoice
 }
 
 async function factsOf(run: Run, turn: ModelTurn, end: CallsEnd): Promise<IterationFacts> {
@@ -85,11 +96,14 @@ async function factsOf(run: Run, turn: ModelTurn, end: CallsEnd): Promise<Iterat
 /** The next move, after `onIterationComplete` had its say. */
 async function afterHook(run: Run, step: Step, facts: IterationFacts, planned: NextStep): Promise<NextStep> {
   const failed = planned.type === 'abort' || (planned.type === 'finish' && planned.reason === 'error')
-  if (!run.onIterationComplete || failed) return planned
-  const verdict = await askIterationHook(run, step, planned)
+  if (failed) return planned
+  const stops = planned.type === 'continue' && run.hooks.stopWhen.length > 0 && (await isToStop(run))
+  const own: NextStep = stops ? { type: 'finish', reason: 'stop' } : planned
+  if (!run.hooks.onIterationComplete) return own
+  const verdict = await askIterationHook(run, step, own)
   if (run.abort.aborted) return { type: 'abort' }
-  const next = steered(planned, verdict, facts)
-  addFeedback(run, verdict, next.type === 'continue' && planned.type === 'finish')
+  const next = steered(own, verdict, facts)
+  addFeedback(run, verdict, next.type === 'continue' && own.type === 'finish' && facts.calls === 0)
   return next
 }
 

@@ -13,8 +13,8 @@ import type { Outcome } from '../tools/outcome.ts'
 import type { Checked, CompiledSchema } from '../tools/schema.ts'
 import type { DelegationOptions } from './delegation-settings.ts'
 import type { Effects } from './effects.ts'
-import type { IterationHook } from './iteration-hook.ts'
 import type { Prompt } from './prompt.ts'
+import type { RunHooks } from './run-hooks.ts'
 import type { RunState } from './run-state.ts'
 import type { Timeouts } from './time-limits.ts'
 
@@ -74,7 +74,11 @@ export interface Run {
   readonly requestContext: RequestContextLike
   readonly settings: RunSettings
   readonly delegation: DelegationOptions
-  readonly onIterationComplete: IterationHook | undefined
+  readonly hooks: RunHooks
+  /** What of `tools` the model call under way may use. */
+  active: ToolSet
+  /** The tool choice of the model call under way. */
+  toolChoice: unknown
   /** Lets go of what is the run's own: its signal, its clock. */
   close(): void
   /** What the final answer must fit. */
@@ -123,6 +127,7 @@ export interface RunSettings {
   /** Settings of the model call as the AI SDK names them: temperature, maxOutputTokens … */
   readonly modelSettings: Readonly<Record<string, unknown>>
   readonly toolChoice: unknown
+  readonly activeTools: readonly string[] | undefined
   readonly providerOptions: Readonly<Record<string, unknown>> | undefined
   readonly headers: Readonly<Record<string, string | undefined>> | undefined
 }

@@ -15,7 +15,7 @@ export function assign(task: string, router: Router, gather: boolean): { stages:
     const fits = router.choose(clause.text, { gather })
     const [first] = stages.slice(-1)
     if (fits.length === 0) {
-      if (isUnmetErrand(clause.text)) unmet.push(clause.text)
+      if (clause.own || isUnmetErrand(clause.text) || isOwnQuestion(clause.text)) unmet.push(clause.text)
       else if (first) attach(first, clause.text)
       else waiting.push(clause.text)
       continue
@@ -53,10 +53,39 @@ function stageFor(fit: Fit, text: string, stages: Stage[]): Stage {
   return stage
 }
 
-function halved(clause: { text: string; later: boolean }, router: Router): { text: string; later: boolean }[] {
+const ASKS = /^(?:what|who|whom|when|where|which|how|why)\b/i
+
+/** A question that stands for itself, and says what it is about. */
+function isOwnQuestion(text: string): boolean {
+  return ASKS.test(text) && !refersBack(text) && contentWords(text).length > 1
+}
+
+/** A part of a clause; `own` marks one that asks for something whether or not a tool fits it. */
+interface Part {
+  text: string
+  later: boolean
+  own?: boolean
+}
+
+const THING_OF =
+  /^(?:(?:what|how|who|where)\s+(?:is|are|was|were|do|does|did)\s+|what['’]s\s+)?(?:the|our|my|its|his|her|their)\s+(?:[\p{L}-]+\s+){1,4}?(?:of|for|in|on|at|from)\s+\S/iu
+
+/** "How is the uptime of db-2 and the revenue of Q3?": two things of two, of which one may be nobody's. */
+function twoThings([left, right]: [string, string]): boolean {
+  const plain = left.replace(/^(?:please\s+)?(?:tell me|show me|give me|get|find|check|compare)\s+/i, '')
+  return THING_OF.test(plain) && THING_OF.test(right)
+}
+
+function halved(clause: Part, router: Router): Part[] {
   for (const [left, right] of halvesOf(clause.text)) {
     const [a] = router.choose(left)
     const [b] = router.choose(right)
+    if (twoThings([left, right]) && (a === undefined) !== (b === undefined) && (a ?? b)?.strong) {
+      return [
+        { text: left, later: clause.later, own: true },
+        { text: right, later: false, own: true },
+      ]
+    }
     if (!a || !b || a.card === b.card || !a.strong) continue
     if (!b.strong && !(/\p{Ll}{3,}\s+of\s/u.test(right) && contentWords(right).length > 1)) continue
     return [{ text: left, later: clause.later }, ...halved({ text: right, later: false }, router)]

@@ -7,6 +7,8 @@ import { type Passage, passagesOf } from './passages.ts'
 import { plainText } from './plain-text.ts'
 import type { Plan } from './plan.ts'
 import type { Progress } from './progress.ts'
+import { bearingOn, sharesWith } from './relevance.ts'
+import { sentencesOf } from './sentences.ts'
 import type { Stage } from './stage.ts'
 import { cutAt } from './tokens.ts'
 
@@ -18,6 +20,8 @@ export interface Block {
   delegation: boolean
   text?: string
   line?: string
+  /** The values of a result, not its wording. */
+  data?: boolean
   passages: Passage[]
 }
 
@@ -33,11 +37,77 @@ export function answerBlocks(plan: Plan, progress: Progress, conversation: Conve
     for (const call of calls) planned.add(call)
     if (stage.card.files === 'list' && plan.stages.some((other) => other.after.includes(stage))) continue
     if (stage.why === 'files' || isTakenUp(stage, plan, progress)) continue
-    blocks.push(...blocksOf(stage.card.name, stage.card.delegation, calls))
+    if (stage.searches) {
+      blocks.push(...foundInFiles(stage, calls, plan.task))
+      continue
+    }
+    if (stage.card.files === 'read' && WHOLE.test(stage.clauses.join('. '))) {
+      blocks.push(...calls.flatMap((call) => wholeFile(stage, call, calls.length > 1)))
+      continue
+    }
+    const own = blocksOf(stage.card.name, stage.card.delegation, calls)
+    blocks.push(...(isSearch(stage) ? own.flatMap((block) => relevant(block, plan.task)) : own))
   }
   // Calls outside the plan: forced by the caller, or made before tools or instructions changed.
   for (const call of conversation.calls) if (!planned.has(call)) blocks.push(...blocksOf(call.tool, false, [call]))
   return blocks
+}
+
+const WHOLE = /^(?:please\s+)?(?:read|open|show|print|display|cat|output|quote)\b/i
+
+/** Who asks for a file to be read is shown all of it, or told that it was cut. */
+function wholeFile(stage: Stage, call: PastCall, several: boolean): Block[] {
+  const text = call.outcome?.status === 'ok' ? fileText(call.outcome.value) : ''
+  const base = {
+    from: stage.card.name,
+    of: several ? argumentsOf(call.input, false) : '',
+    delegation: false,
+    passages: [],
+  }
+  if (text === '') return blocksOf(stage.card.name, false, [call])
+  if (!text.includes('\n') && text.length <= 300) return [{ ...base, line: `“${text}”` }]
+  return [{ ...base, text: shortened(text) }]
+}
+
+function fileText(value: unknown): string {
+  if (typeof value === 'string') return stripNotice(value)
+  if (!isRecord(value)) return ''
+  const text = ['content', 'contents', 'text', 'body', 'data']
+    .map((key) => value[key])
+    .find((each) => typeof each === 'string')
+  return typeof text === 'string' ? stripNotice(text) : ''
+}
+
+/** The sentences of the files that share a word with the request; else those of a file whose name does. */
+export function foundInFiles(stage: Stage, calls: readonly PastCall[], request: string): Block[] {
+  const shares = sharesWith(request)
+  const sentences = calls.flatMap((call) => {
+    const reference = argumentsOf(call.input, false)
+    const text = call.outcome?.status === 'ok' ? fileText(call.outcome.value) : ''
+    return sentencesOf(text)
+      .filter((sentence) => !/^#{1,6}\s/.test(sentence))
+      .map((sentence) => ({ text: sentence.replace(/^[-*•]\s+/, ''), reference, about: '', quoted: true }))
+  })
+  const fitting = sentences.filter(({ text }) => shares(text))
+  const passages = fitting.length > 0 ? fitting : sentences.filter(({ reference }) => shares(reference))
+  return passages.length === 0 ? [] : [{ from: stage.card.name, of: '', delegation: false, passages }]
+}
+
+export function isSearch(stage: Stage): boolean {
+  return stage.card.finder && !stage.card.delegation
+}
+
+/** A search that always returns something has not always found something. */
+function relevant(block: Block, request: string): Block[] {
+  if (block.text !== undefined || block.line !== undefined) return [block]
+  const passages = bearingOn(request, block.passages)
+  return passages.length === 0 ? [] : [{ ...block, passages }]
+}
+
+/** A search whose hits have nothing to do with the request. */
+export function foundNothing(stage: Stage, calls: readonly PastCall[], request: string): boolean {
+  const blocks = isSearch(stage) ? blocksOf(stage.card.name, false, calls) : []
+  return blocks.length > 0 && blocks.every((block) => relevant(block, request).length === 0)
 }
 
 function isTakenUp(stage: Stage, plan: Plan, progress: Progress): boolean {
@@ -75,14 +145,14 @@ function merged(blocks: readonly Block[]): Block[] {
   ]
 }
 
-function contentOf(value: unknown, delegation: boolean): Pick<Block, 'text' | 'line' | 'passages'> {
+function contentOf(value: unknown, delegation: boolean): Pick<Block, 'text' | 'line' | 'data' | 'passages'> {
   if (typeof value !== 'string') {
     const passages = passagesOf(value)
     if (passages.length > 0) return { passages }
     const lines = dataLines(value)
     return lines.length === 1
-      ? { line: lines[0] ?? '', passages }
-      : { text: lines.map((line) => `- ${line}`).join('\n'), passages }
+      ? { line: lines[0] ?? '', data: true, passages }
+      : { text: lines.map((line) => `- ${line}`).join('\n'), data: true, passages }
   }
   const text = stripNotice(value)
   const passages = passagesOf(text)

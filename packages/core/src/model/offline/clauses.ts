@@ -81,7 +81,7 @@ export function halvesOf(text: string): [string, string][] {
   return halves.slice(0, 8)
 }
 
-function quotedSpans(text: string): [number, number][] {
+export function quotedSpans(text: string): [number, number][] {
   const spans: [number, number][] = []
   for (const match of text.matchAll(
     /```[\s\S]{0,20000}?```|"[^"]{0,4000}"|“[^”]{0,4000}”|«[^»]{0,4000}»|(?<![\p{L}\p{N}])'[^'\n]{1,400}'(?!\p{L})/gu,
@@ -100,6 +100,11 @@ export function splitPayload(request: string, works: (head: string) => boolean):
   if (label && label.index > 0) {
     const payload = request.slice(label.index + label[0].length).trim()
     if (payload !== '') return { task: request.slice(0, label.index).trim(), payload }
+  }
+  const fence = /```[\w-]{0,20}\n?([\s\S]{1,20000}?)```/.exec(request)
+  if (fence) {
+    const rest = `${request.slice(0, fence.index)}${request.slice(fence.index + fence[0].length)}`.trim()
+    if (rest !== '') return { task: rest.replace(/\s*:\s*$/, ''), payload: (fence[1] ?? '').trim() }
   }
   const colon = /^([^:\n]{3,240}):\s+([\s\S]+)$/.exec(request)
   if (colon && works(colon[1] ?? '') && !/^\s*(?:1[.)]|[-*•]\s)/.test(colon[2] ?? '')) {

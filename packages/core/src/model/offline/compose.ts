@@ -29,12 +29,19 @@ export function composeAnswer(
     const template = templateIn(plan, progress, conversation)
     const groups = selectQuotes(passages, plan.task, namesOf(plan.task, passages))
     if (template) return fillTemplate(template, groups, plan.task, trouble)
+    // Values are no quotations, so a document made of quotations does not hold them.
+    const values = blocks.filter((block) => block.data && block.passages.length === 0)
+    parts.push(...values.map((block) => shown(block, blocks.length, plan.task)).filter(Boolean))
     parts.push(documentOf(groups, plan.task))
   } else parts.push(...blocks.map((block) => shown(block, blocks.length, plan.task)).filter(Boolean))
-  const idle = conversation.calls.length === 0 && progress.missing.length === 0
-  if (parts.length === 0 && (idle || trouble.length === 0)) return nothingFits(plan, conversation, cards)
-  if (trouble.length > 0) parts.push(trouble.join('\n'))
-  return parts.join('\n\n')
+  const idle = conversation.calls.length === 0 && progress.missing.length === 0 && plan.task !== ''
+  if (parts.length === 0 && (idle || trouble.length === 0)) {
+    const left = plan.left.length > 0 ? trouble : []
+    return [...left, nothingFits(plan, conversation, cards)].join('\n\n')
+  }
+  const said = parts.join('\n\n')
+  const unsaid = [...new Set(trouble)].filter((line) => !said.includes(line))
+  return [said, unsaid.join('\n')].filter(Boolean).join('\n\n')
 }
 
 export function materialPassages(plan: Plan, conversation: Conversation): Passage[] {
@@ -63,7 +70,7 @@ function section(group: QuoteGroup, count: number): string {
 }
 
 function listed(quotes: readonly Quote[]): string {
-  return quotes.map((quote) => quoteLine(quote.text, quote.reference)).join('\n')
+  return quotes.map((quote) => quoteLine(quote.text, quote.reference, quote.data)).join('\n')
 }
 
 function sources(quotes: readonly Quote[]): string[] {

@@ -17,6 +17,8 @@ export interface Conversation {
   request: string
   /** The request came framed as "gather what is needed for …". */
   gather: boolean
+  /** Another agent put the request: it stands right behind the one that this agent was called for. */
+  delegated: boolean
   /** Text handed over with the request, fenced by a parent or attached as a file. */
   materials: Material[]
   /** The answer of the turn before. */
@@ -47,6 +49,7 @@ export function readConversation(prompt: LanguageModelV4CallOptions['prompt']): 
     instructions: prompt.flatMap((each) => (each.role === 'system' ? [each.content] : [])).join('\n\n'),
     request: spoken(withoutLongGaps(request.trim())),
     gather,
+    delegated: asked > 0 && prompt[asked - 1]?.role === 'user',
     materials: [...materials, ...(message ? attachedTo(message) : [])],
     earlier: lastAnswer(prompt.slice(0, Math.max(0, asked))),
     calls: calls.filter(({ at }) => at > asked),

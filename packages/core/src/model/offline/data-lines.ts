@@ -34,3 +34,29 @@ function shown(value: unknown): string {
   if (typeof value !== 'string') return String(value)
   return `“${cutAt(value.split('\n')[0] ?? '', 300)}”`
 }
+
+const VALUE = String.raw`(?:“[^“”]{0,301}”|-?\d[\d.,eE+-]*|true|false)`
+const FIELD = String.raw`[\p{L}\p{N}_$@][\p{L}\p{N}_$@. -]{0,60}: ${VALUE}(?:, ${VALUE}){0,60}`
+const DATA_LINE = new RegExp(String.raw`^(?:[\p{L}\p{N}_$@.-]{1,60}: )?${FIELD}(?:; ${FIELD}){0,40}$`, 'u')
+
+/** Whether a line is one that this planner wrote for values: it is passed on as it is, never put in quotation marks. */
+export function isDataLine(line: string): boolean {
+  return line.length <= 4000 && DATA_LINE.test(line)
+}
+
+/** The values of such lines, by the last name before each; quotation marks off, numbers as numbers. */
+export function fieldsOf(line: string): { key: string; value: unknown }[] {
+  return [...line.matchAll(new RegExp(String.raw`([\p{L}\p{N}_$@.-]{1,60}): (${VALUE}(?:, ${VALUE})*)`, 'gu'))].map(
+    ([, key = '', shown = '']) => {
+      const values = [...shown.matchAll(new RegExp(VALUE, 'gu'))].map(([value]) => readValue(value))
+      return { key, value: values.length === 1 ? values[0] : values }
+    },
+  )
+}
+
+function readValue(shown: string): unknown {
+  if (shown.startsWith('“')) return shown.slice(1, -1)
+  if (shown === 'true' || shown === 'false') return shown === 'true'
+  const number = Number(shown)
+  return Number.isFinite(number) ? number : shown
+}

@@ -1,6 +1,6 @@
 import type { Conversation } from './conversation.ts'
 import { pathsIn } from './extract.ts'
-import { filesToRead } from './files.ts'
+import { filesToRead, filesToSearch } from './files.ts'
 import type { Results, StageCalls } from './handed.ts'
 import type { Plan } from './plan.ts'
 import type { Stage } from './stage.ts'
@@ -32,7 +32,9 @@ export function readCalls(stage: Stage, plan: Plan, conversation: Conversation, 
   const paths =
     asked.length > 0
       ? asked.slice(0, 4)
-      : filesToRead(listings, plan.task, conversation.instructions, stage.why === 'files')
-  const missing = paths.length === 0 && stage.why === 'asked' ? [`\`${key}\``] : []
+      : stage.searches
+        ? filesToSearch(listings, plan.task)
+        : filesToRead(listings, plan.task, conversation.instructions, stage.why === 'files')
+  const missing = paths.length === 0 && stage.why === 'asked' && !stage.searches ? [`\`${key}\``] : []
   return { inputs: [...new Set(paths)].map((path) => ({ [key]: path })), missing }
 }

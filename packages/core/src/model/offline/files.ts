@@ -56,18 +56,11 @@ export function filesToRead(
   instructions: string,
   forTemplate: boolean,
 ): string[] {
-  const listed = unique(listings.flatMap((call) => (call.outcome?.status === 'ok' ? filesIn(call.outcome.value) : [])))
+  const listed = listedIn(listings)
   const named = listed.filter((path) => instructions.includes(baseOf(path)) || task.includes(baseOf(path)))
   if (forTemplate) return [...named, ...listed.filter(isTemplateName)].slice(0, 1)
   if (named.length > 0) return named.slice(0, MOST_FILES)
-  const asked = new Set(terms(task))
-  const alike = listed
-    .map((path) => ({
-      path,
-      score: nameWords(baseOf(path).replace(/\.\w+$/, '')).filter((word) => asked.has(stem(word))).length,
-    }))
-    .filter(({ score }) => score > 0)
-    .sort((a, b) => b.score - a.score)
+  const alike = alikeTo(task, listed)
   if (alike.length > 0)
     return alike
       .filter(({ score }) => score === alike[0]?.score)
@@ -75,6 +68,29 @@ export function filesToRead(
       .slice(0, MOST_FILES)
   if (listed.length === 1 || /\b(?:all|each|every|files|contents)\b/i.test(task)) return listed.slice(0, MOST_FILES)
   return []
+}
+
+function listedIn(listings: readonly PastCall[]): string[] {
+  return unique(listings.flatMap((call) => (call.outcome?.status === 'ok' ? filesIn(call.outcome.value) : [])))
+}
+
+function alikeTo(task: string, listed: readonly string[]): { path: string; score: number }[] {
+  const asked = new Set(terms(task))
+  return listed
+    .map((path) => ({
+      path,
+      score: nameWords(baseOf(path).replace(/\.\w+$/, '')).filter((word) => asked.has(stem(word))).length,
+    }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score)
+}
+
+const NO_TEXT = /\.(?:png|jpe?g|gif|webp|svg|ico|pdf|zip|gz|tar|mp[34]|wav|mov|woff2?|exe|bin|sqlite|db)$/i
+
+/** Where the answer may stand: the files whose names speak of it first, then the others, a few in all. */
+export function filesToSearch(listings: readonly PastCall[], task: string): string[] {
+  const listed = listedIn(listings).filter((path) => !NO_TEXT.test(path))
+  return [...new Set([...alikeTo(task, listed).map(({ path }) => path), ...listed])].slice(0, MOST_FILES)
 }
 
 function baseOf(path: string): string {

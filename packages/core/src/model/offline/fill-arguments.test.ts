@@ -62,7 +62,7 @@ test.each<[string, JsonRecord, string, unknown]>([
     { operation: 'multiply' },
   ],
   ['the default of a choice', { level: { enum: ['low', 'high'], default: 'high' } }, 'do it', { level: 'high' }],
-  ['the first choice', { level: { enum: ['low', 'high'] } }, 'do it', { level: 'low' }],
+  ['no choice that is not named', { level: { enum: ['low', 'high'] } }, 'do it', ['`level` (low or high)']],
   [
     'a boolean',
     { force: { type: 'boolean' }, keep: { type: 'boolean', default: true } },
@@ -83,7 +83,7 @@ test.each<[string, JsonRecord, string, unknown]>([
     { page: 'https://example.org/a?b=1' },
   ],
   ['a spoken date', { date: { type: 'string', format: 'date' } }, 'on 3 March 2025', { date: '2025-03-03' }],
-  ['no date that needs a clock', { date: { type: 'string', format: 'date' } }, 'tomorrow', ['`date` (date)']],
+  ['no date that needs a clock', { date: { type: 'string', format: 'date' } }, 'tomorrow', ['`date`']],
   ['a day in words where words will do', { date: text }, 'the forecast for tomorrow', { date: 'tomorrow' }],
   ['an id', { orderId: text }, 'where is order AB-1234?', { orderId: 'AB-1234' }],
   ['no id', { orderId: text }, 'where is my order?', ['`orderId`']],

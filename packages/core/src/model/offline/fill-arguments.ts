@@ -1,21 +1,34 @@
+import { carriedValue, sameNamed } from './fill-carried.ts'
+import { fillBoolean, fillEnum, saysChoice } from './fill-choice.ts'
 import type { FillContext } from './fill-context.ts'
 import { listedItems } from './fill-list.ts'
 import { fillNumber } from './fill-number.ts'
-import { fillString } from './fill-string.ts'
+import { fillString, labelledValue } from './fill-string.ts'
 import type { JsonRecord } from './json.ts'
 import { allowsNull, alternatives, recordAt, resolve, typeOf } from './schema.ts'
-import { languageIn } from './signals.ts'
-import { conceptsOf } from './synonyms.ts'
-import { stem, words } from './tokens.ts'
+import { refersBack } from './signals.ts'
 import { requiredOf } from './tool-card.ts'
 
-/** Either arguments that the request bears out, or the names of those that it does not give. */
+/** Either arguments that the request bears out, or the names of those that were not found in it. */
 export type Filled = { ok: true; value: JsonRecord } | { ok: false; missing: string[] }
 
 export function fillArguments(schema: JsonRecord, context: FillContext): Filled {
   const missing: string[] = []
-  const value = fillObject(resolve(schema, schema), { ...context, root: schema, missing, path: '' }, 0)
+  const value = fillObject(
+    resolve(schema, schema),
+    { ...context, root: schema, missing, path: '', labels: labelsIn(schema, schema, 0) },
+    0,
+  )
   return missing.length > 0 ? { ok: false, missing } : { ok: true, value }
+}
+
+/** The names of all arguments, those of nested objects included. */
+function labelsIn(schema: JsonRecord, root: JsonRecord, depth: number): string[] {
+  if (depth > 2) return []
+  return Object.entries(recordAt(resolve(schema, root), 'properties')).flatMap(([name, property]) => [
+    name,
+    ...labelsIn(resolve(property, root), root, depth + 1),
+  ])
 }
 
 interface Filling extends FillContext {
@@ -34,7 +47,7 @@ function fillObject(schema: JsonRecord, filling: Filling, depth: number): JsonRe
   const names = Object.keys(properties).sort((a, b) => Number(required.has(b)) - Number(required.has(a)))
   for (const name of names) {
     const property = resolve(properties[name], filling.root)
-    const value = fillProperty(name, property, required.has(name), filling, depth)
+    const value = valueFor(name, property, required.has(name), filling, depth)
     if (value !== undefined) filled.set(name, value)
     else if (required.has(name)) miss(name, property, filling)
   }
@@ -44,15 +57,30 @@ function fillObject(schema: JsonRecord, filling: Filling, depth: number): JsonRe
   )
 }
 
+const LEANS = /\bthere\b/i
+
+/** A clause that leans on what came before takes what is of the same name there; any other only what it does not say itself. */
+function valueFor(name: string, schema: JsonRecord, required: boolean, filling: Filling, depth: number): unknown {
+  const carried = filling.carried ?? []
+  const fill = (): unknown => fillProperty(name, schema, required, filling, depth)
+  if (!required || carried.length === 0) return fill()
+  const leans = refersBack(filling.text) || LEANS.test(filling.text)
+  const same = leans && labelledValue(name, filling.text) === undefined ? sameNamed(name, schema, carried) : undefined
+  return same ?? fill() ?? carriedValue(name, schema, carried)
+}
+
 function miss(name: string, property: JsonRecord, filling: Filling): void {
   const format = property['format'] ?? (typeOf(property) === 'string' ? undefined : typeOf(property))
-  filling.missing.push(`\`${filling.path}${name}\`${typeof format === 'string' ? ` (${format})` : ''}`)
+  const choices = Array.isArray(property['enum']) ? property['enum'].slice(0, 8).map(String).join(' or ') : undefined
+  const kind = choices ?? format
+  const says = typeof kind === 'string' && kind.toLowerCase() !== name.toLowerCase()
+  filling.missing.push(`\`${filling.path}${name}\`${says ? ` (${kind})` : ''}`)
 }
 
 function fillProperty(name: string, schema: JsonRecord, required: boolean, filling: Filling, depth: number): unknown {
   if ('const' in schema) return required ? schema['const'] : undefined
   const choices = schema['enum']
-  if (Array.isArray(choices)) return fillEnum(name, choices, schema, required, filling)
+  if (Array.isArray(choices)) return fillEnum(name, choices, schema, required, filling.text)
   const others = alternatives(schema)
   if (others.length > 0 && schema['type'] === undefined) {
     for (const other of others) {
@@ -78,7 +106,7 @@ function fillTyped(name: string, schema: JsonRecord, required: boolean, filling:
     case 'integer':
       return fillNumber(name, schema, required, filling)
     case 'boolean':
-      return required && schema['default'] === undefined ? false : undefined
+      return fillBoolean(name, schema, required, filling.text)
     case 'array':
       return fillArray(name, schema, required, filling, depth)
     case 'object':
@@ -126,64 +154,4 @@ function fillArray(name: string, schema: JsonRecord, required: boolean, filling:
     return undefined
   if (values.length === 0 || values.length < least) return undefined
   return values
-}
-
-/** A choice that the request names; else the default; else, where one must be made, the first. */
-function fillEnum(
-  name: string,
-  choices: readonly unknown[],
-  schema: JsonRecord,
-  required: boolean,
-  filling: Filling,
-): unknown {
-  const language = languageIn(filling.text, /source|from/i.test(name) ? 'from' : 'to')
-  const spoken =
-    language &&
-    choices.find(
-      (choice) =>
-        typeof choice === 'string' && [language.code, language.name.toLowerCase()].includes(choice.toLowerCase()),
-    )
-  if (spoken !== undefined) return spoken
-  const said = choices.filter((choice) => saysChoice(filling.text, choice))
-  const literal = said.length > 1 ? placedChoice(name, said, filling.text) : said[0]
-  if (literal !== undefined) return literal
-  if (!required) return undefined
-  const asked = new Set(words(filling.text).flatMap((word) => CHOICE_WORDS.get(word) ?? conceptsOf(word)))
-  const alike = choices.find((choice) =>
-    words(String(choice)).some((word) => (CHOICE_WORDS.get(word) ?? []).some((kind) => asked.has(kind))),
-  )
-  return alike ?? schema['default'] ?? choices[0]
-}
-
-/** Of two units that are both named, "to" takes the one after "to". */
-function placedChoice(name: string, said: readonly unknown[], text: string): unknown {
-  const after = (choice: unknown): boolean =>
-    new RegExp(`\\b(?:to|into)\\s+${String(choice).replace(/[^\p{L}\p{N}]/gu, '.')}`, 'iu').test(text)
-  if (/^(?:to|target)|(?:To|_to|Target)$/.test(name)) return said.find(after) ?? said[0]
-  if (/^(?:from|source)|(?:From|_from|Source)$/.test(name)) return said.find((choice) => !after(choice)) ?? said[0]
-  return said[0]
-}
-
-const CHOICE_WORDS: ReadonlyMap<string, string[]> = new Map(
-  Object.entries({
-    plus: 'add plus sum addition total together',
-    minus: 'subtract minus subtraction less',
-    times: 'multiply times multiplication product multiplied',
-    over: 'divide divided division over',
-    warm: 'celsius metric c',
-    cold: 'fahrenheit imperial f',
-    first: 'high urgent critical asap important',
-    last: 'low minor trivial',
-    up: 'asc ascending',
-    down: 'desc descending',
-  }).flatMap(([kind, list]) => list.split(' ').map((word): [string, string[]] => [word, [kind]])),
-)
-
-function saysChoice(text: string, choice: unknown): boolean {
-  if (typeof choice === 'number') return words(text).includes(String(choice))
-  if (typeof choice !== 'string' || choice === '') return false
-  const wanted = words(choice.replace(/[_-]/g, ' ')).map(stem)
-  if (wanted.length === 0) return text.includes(choice)
-  const said = words(text.replace(/[_-]/g, ' ')).map(stem)
-  return said.some((_, at) => wanted.every((word, offset) => said[at + offset] === word))
 }

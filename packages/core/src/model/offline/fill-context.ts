@@ -1,3 +1,4 @@
+import type { Carried } from './carried.ts'
 import type { Found } from './extract.ts'
 
 /** What the arguments of one call may be filled from. */
@@ -23,6 +24,16 @@ export interface FillContext {
   single: boolean
   /** The tool works on a text, which must then be there. */
   transformer: boolean
+  /** Words that the tool itself uses, as stems: at the head of a sentence they are no names. */
+  known?: ReadonlySet<string>
+  /** Values of earlier results, for what the request leaves to them. */
+  carried?: readonly Carried[]
+  /** The tool's name and description. */
+  about?: string
+  /** The names of its arguments: one begins where the value of another ends. */
+  labels?: readonly string[]
+  /** The names of the objects that the argument stands in. */
+  path?: string
 }
 
 /** The first value that no other argument has taken yet. */

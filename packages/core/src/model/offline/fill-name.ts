@@ -17,7 +17,11 @@ const PLACED: ReadonlyMap<string, RegExp> = new Map([
 /** The name that stands where the argument's name says: after from, called, in. */
 export function nameFor(name: string, context: FillContext): string | undefined {
   if (context.name !== '') return context.name
-  const names = namesIn(context.text)
+  const quotations = quotedIn(context.text)
+  // A name inside a quotation belongs to what is quoted.
+  const names = namesIn(context.text, context.known).filter(
+    ({ at }) => !quotations.some((quoted) => at > quoted.at && at <= quoted.at + quoted.text.length),
+  )
   const lead = nameWords(name)
     .map((word) => PLACED.get(word))
     .find((pattern) => pattern !== undefined)
@@ -40,17 +44,12 @@ export function nameFor(name: string, context: FillContext): string | undefined 
       ? lower
       : undefined
   return (
-    called ??
-    quotedIn(context.text)[0]?.text ??
-    take(preferred, context) ??
-    take(free, context) ??
-    place ??
-    onlyName(context)
+    called ?? take(quotations, context) ?? take(preferred, context) ?? take(free, context) ?? place ?? onlyName(context)
   )
 }
 
 /** Where the request speaks of one name, all of it is about that name. */
 function onlyName(context: FillContext): string | undefined {
-  const names = namesIn(context.whole)
+  const names = namesIn(context.whole, context.known)
   return names.length === 1 ? names[0]?.text : undefined
 }

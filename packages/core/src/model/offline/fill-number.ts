@@ -6,7 +6,9 @@ import { nameWords, stem, words } from './tokens.ts'
 const COUNTS = new Set('limit max maximum count top n size number amount num quantity results'.split(' '))
 
 const PERSONS: ReadonlySet<string> = new Set(
-  'people person guest passenger adult traveler traveller visitor seat diner participant'.split(' ').map(stem),
+  'people person guest passenger adult traveler traveller visitor seat diner participant serving portion attendee'
+    .split(' ')
+    .map(stem),
 )
 const LEANS_FIRST = /^[^\d]*\b(?:it|that|this|the (?:result|sum|total|answer))\b/i
 

@@ -1,15 +1,18 @@
 import { type Kind, kindOf } from './argument-kinds.ts'
 import { expressionIn } from './expression.ts'
-import { datesIn, emailsIn, pathsIn, quotedIn, relativeDatesIn, urlsIn } from './extract.ts'
+import { datesIn, emailsIn, type Found, pathsIn, quotedIn, relativeDatesIn, urlsIn } from './extract.ts'
+import { asDescribed, besideLabel, freeQuotation } from './fill-beside.ts'
 import { type FillContext, take } from './fill-context.ts'
 import { nameFor } from './fill-name.ts'
+import { currencyArgument, timeFor } from './fill-special.ts'
 import { fitted } from './fitted.ts'
 import type { JsonRecord } from './json.ts'
 import { keywordsOf } from './keywords.ts'
 import { namesIn } from './names.ts'
 import { languageIn } from './signals.ts'
+import { isTextName } from './stage.ts'
 import { isVerb } from './synonyms.ts'
-import { contentWords, cutAt, nameWords } from './tokens.ts'
+import { contentWords, cutAt, nameWords, words } from './tokens.ts'
 
 export function fillString(
   name: string,
@@ -31,6 +34,10 @@ function ofKind(
   context: FillContext,
 ): string | undefined {
   const { text, whole } = context
+  // What is handed over, fenced or set behind a colon is the text that a tool for texts is for.
+  if (required && isTextName(name) && (context.content !== '' || context.inline !== '')) return contentFor(context)
+  const currency = currencyArgument(name, schema, context)
+  if (currency !== undefined) return currency
   switch (kind) {
     case 'email':
       return take(emailsIn(whole), context)
@@ -39,16 +46,21 @@ function ofKind(
     case 'path':
       return take(pathsIn(text), context) ?? take(pathsIn(whole), context)
     case 'date': {
+      const time = timeFor(name, schema, context)
+      if (time !== undefined) return time
       const strict = schema['format'] === 'date' || schema['format'] === 'date-time'
       return take(datesIn(whole), context) ?? (strict ? undefined : take(relativeDatesIn(text), context))
     }
     case 'language':
       return languageFor(name, schema, text)
-    case 'id':
+    case 'id': {
+      const beside = besideLabel(name, whole, context, true)
+      if (beside !== undefined) return beside
       return take(
         [...whole.matchAll(ID)].map((match) => ({ text: match[0].replace(/^#/, ''), at: match.index })),
         context,
       )
+    }
     case 'code':
       if (context.name !== '') return context.name
       return take(
@@ -63,11 +75,11 @@ function ofKind(
     case 'content':
       return contentFor(context)
     case 'query':
-      return queryFor(context)
+      return (context.finder ? undefined : besideLabel(name, text, context)) ?? queryFor(context)
     case 'task':
       return text.trim() || undefined
     case 'name':
-      return nameFor(name, context)
+      return context.name || (besideLabel(name, text, context) ?? nameFor(name, context))
     default:
       return unknownFor(name, context)
   }
@@ -85,20 +97,36 @@ function languageFor(name: string, schema: JsonRecord, text: string): string | u
 
 function contentFor(context: FillContext): string | undefined {
   if (context.inline !== '') return context.inline
+  const said = context.transformer ? undefined : saidIn(context.text)
+  if (said !== undefined && context.content !== '') return said
   if (context.content !== '') return cutAt(context.content, 12_000)
-  const quoted = quotedIn(context.text)[0]?.text
+  const quoted = freeQuotation(context)
   if (quoted !== undefined) return quoted
-  const after = /(?::|\b(?:saying|that says|which says))\s+([\s\S]{2,})$/i.exec(context.text.trim())?.[1]
+  const after = saidIn(context.text)
   if (after !== undefined) return after
   if (context.finder) return queryFor(context)
   return context.single && !context.transformer ? context.text.trim() || undefined : undefined
 }
 
-function queryFor(context: FillContext): string | undefined {
+/** What a message is to say, in the request's own words. */
+function saidIn(text: string): string | undefined {
+  const plain = text.trim()
+  return (
+    /(?::|\b(?:saying|that says|which says))\s+(?:that\s+)?([\s\S]{2,})$/i.exec(plain)?.[1] ??
+    /^(?:please\s+)?(?:e-?mail|tell|inform|notify|message|text|write|remind|let|send)\b[^.:]{0,80}?\bthat\s+((?!user\b|person\b|one\b)\S+\s[\s\S]{2,})$/i.exec(
+      plain,
+    )?.[1]
+  )
+}
+
+function queryFor(context: FillContext, without: readonly string[] = []): string | undefined {
   const said = context.finder ? undefined : titleSaid(context.text)
   if (said !== undefined) return said
-  const words = keywordsOf(context.text, context.name === '' ? [] : [context.name, ...context.others])
-  const query = [context.name, words].filter(Boolean).join(' ')
+  const keywords = keywordsOf(
+    context.text,
+    context.name === '' ? without : [context.name, ...context.others, ...without],
+  )
+  const query = [context.name, keywords].filter(Boolean).join(' ')
   return query || cutAt(context.text.trim(), 200) || undefined
 }
 
@@ -115,10 +143,27 @@ function titleSaid(text: string): string | undefined {
 
 /** An argument whose name says nothing: only where it is the one text of the call is the request itself a fair value. */
 function unknownFor(name: string, context: FillContext): string | undefined {
-  const own = take(quotedIn(context.text), context) ?? (context.name || wordBefore(name, context.text))
+  const own =
+    besideLabel(name, context.text, context) ??
+    freeQuotation(context) ??
+    (context.name || (asDescribed(name, context) ?? wordBefore(name, context.text)))
   if (own !== undefined) return own
-  if (!context.single) return take(namesIn(context.text), context)
+  const marked = context.finder ? undefined : take(markedIn(context.text), context)
+  if (marked !== undefined) return marked
+  if (!context.single) return take(namesIn(context.text, context.known), context)
+  if (context.finder) return subjectOf(context)
   return context.content || (context.finder ? queryFor(context) : context.text.trim()) || undefined
+}
+
+/** "A lentil soup recipe for 4 people" is about lentil soup where the tool is for recipes. */
+function subjectOf(context: FillContext): string | undefined {
+  const plain = context.text.replace(/\bfor\s+(?:\d+|two|three|four|five|six|eight|ten|twelve)\s+\p{L}+/giu, ' ')
+  const [called = ''] = (context.about ?? '').split('. ')
+  return queryFor({ ...context, text: plain }, words(called)) ?? queryFor(context)
+}
+
+function markedIn(text: string): Found[] {
+  return [...text.slice(0, 8000).matchAll(ID)].map((match) => ({ text: match[0].replace(/^#/, ''), at: match.index }))
 }
 
 /** "The shopping list" tells which list. */
@@ -132,7 +177,7 @@ function wordBefore(name: string, text: string): string | undefined {
 }
 
 /** `priority: high`, `order 1234`: a value that the request names. */
-function labelledValue(name: string, text: string): string | undefined {
+export function labelledValue(name: string, text: string): string | undefined {
   const label = nameWords(name)
     .map((word) => word.replace(/[^\p{L}\p{N}]/gu, ''))
     .join('[\\s_-]?')

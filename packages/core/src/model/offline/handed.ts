@@ -6,7 +6,7 @@ import { namesIn } from './names.ts'
 import { plainText } from './plain-text.ts'
 import type { Plan } from './plan.ts'
 import { refersBack } from './signals.ts'
-import { inlineText, isWriter, type Stage, waitsFor } from './stage.ts'
+import { inlineText, isWriter, type Stage, takesText, waitsFor } from './stage.ts'
 
 export interface StageCalls {
   inputs: JsonRecord[]
@@ -25,8 +25,9 @@ export function materialsFor(stage: Stage, plan: Plan, conversation: Conversatio
       return text === '' ? [] : [{ from: before.card.name, text }]
     })
   })
-  const works = stage.card.transformer || refersBack(stage.clauses.join('. '))
-  if (!works && brought.length === 0) return []
+  const works = stage.card.transformer || stage.card.carrier || refersBack(stage.clauses.join('. '))
+  // "Then" alone is an order of steps, not a wish to have the one worked on by the other.
+  if (!works && !feeds(plan, stage)) return []
   const handed = [
     ...conversation.materials,
     ...(plan.payload === '' ? [] : [{ from: 'the request', text: plan.payload }]),
@@ -34,6 +35,11 @@ export function materialsFor(stage: Stage, plan: Plan, conversation: Conversatio
   if (brought.length + handed.length > 0) return [...brought, ...handed]
   const leans = refersBack(stage.clauses.join('. ')) && inlineText(stage.clauses[0] ?? '') === ''
   return leans && conversation.earlier !== '' ? [{ from: 'the answer before', text: conversation.earlier }] : []
+}
+
+/** The request's own text goes to whoever is asked to look at it; what was handed over, to a tool that takes a text. */
+function feeds(plan: Plan, stage: Stage): boolean {
+  return stage.card.delegation ? plan.payload !== '' || stage.needs === true : takesText(stage.card)
 }
 
 /** The notes are in the draft: what is handed the draft is not handed the notes as well. */
@@ -62,6 +68,8 @@ function withTheName(text: string, stage: Stage, plan: Plan): string {
   const names = namesIn(plan.task)
   const [only] = names
   if (only === undefined || names.length > 1 || stage.card.transformer || plan.stages.length < 2) return text
+  // What is said before the name falls is not about it, and what has a figure of its own stands for itself.
+  if (plan.task.indexOf(text) < 0 || plan.task.indexOf(text) < only.at || /\d/.test(text)) return text
   return text.includes(only.text) ? text : `${text.replace(/[.!?]$/, '')} (${only.text})`
 }
 

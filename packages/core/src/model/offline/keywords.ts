@@ -68,6 +68,11 @@ export function titleOf(request: string): string {
     /^(?:please|compare|describe|explain|summari[sz]e|outline|find out|tell me(?: about)?|research)\s+/i,
     '',
   )
-  const short = cutAt(topic.replace(/\s+/g, ' '), 100)
+  const short = cutAt(topic.replace(/\s+/g, ' '), 100).replace(
+    /(?:[\s,;:]+(?:of|for|in|on|at|to|with|about|from|by|and|or|the|an?))+$/i,
+    '',
+  )
+  // "Them" and "it" are about something that is said elsewhere: no heading is better than such a one.
+  if (words(short).every((word) => STOP_WORDS.has(word))) return ''
   return short === '' ? '' : `${short.charAt(0).toUpperCase()}${short.slice(1)}`
 }

@@ -1,6 +1,7 @@
+import { isDataLine } from './data-lines.ts'
 import { stripNotice } from './framing.ts'
 import { isRecord, type JsonRecord } from './json.ts'
-import { isRemark } from './remarks.ts'
+import { isRemark, withoutRefusal } from './remarks.ts'
 import { countWords } from './tokens.ts'
 
 /** A stretch of text that a tool returned, and what the result says of where it is from. */
@@ -11,6 +12,8 @@ export interface Passage {
   about: string
   /** It was a quotation already: it is taken whole. */
   quoted: boolean
+  /** Values as this planner sets them out: no wording of a tool, so no quotation either. */
+  data?: boolean
 }
 
 const REFERENCE_KEYS = ['citation', 'cite', 'reference', 'ref']
@@ -114,14 +117,15 @@ function readProse(text: string, place: Place, found: Passage[]): void {
 
 const QUOTE_LINE = /^\s*(?:[-*•>]\s*|\d{1,2}[.)]\s+)?(?:“(.+)”|"(.+)")\s*(?:(?:—|–|--?|\()\s*(.{1,600}?)\)?)?\s*$/u
 const BULLET = /^\s*(?:[-*•]|\d{1,2}[.)])\s+/
-const SCAFFOLD = /^(?:From `[^`]+`.*:|---+|What is quoted above.*|\(cut here.*\))$/
+const SCAFFOLD = /^(?:---+|What is quoted above.*|\(cut here.*\))$/
+const FROM = /^From `[^`]{1,80}`(?: \([^)]{0,100}\))?:\s*/
 
 /** Text keeps its own quotations, bullets and headings; a list of sources is no passage. */
 function readText(text: string, found: Passage[]): void {
   let about = ''
   let sources = false
-  for (const raw of stripNotice(text).split(/\r?\n/)) {
-    const line = raw.trim()
+  for (const raw of withoutRefusal(stripNotice(text)).split(/\r?\n/)) {
+    const line = raw.trim().replace(FROM, '')
     if (line === '' || SCAFFOLD.test(line) || isRemark(line)) continue
     const heading = /^#{1,6}\s+(.*)$/.exec(line)?.[1] ?? /^\*\*([^*]{1,120})\*\*:?$/.exec(line)?.[1]
     if (heading !== undefined) {
@@ -130,6 +134,10 @@ function readText(text: string, found: Passage[]): void {
       continue
     }
     if (sources) continue
+    if (isDataLine(line.replace(BULLET, ''))) {
+      found.push({ text: line.replace(BULLET, ''), reference: '', about, quoted: true, data: true })
+      continue
+    }
     const quote = line.length <= LONGEST_QUOTE ? QUOTE_LINE.exec(line) : null
     const quoted = quote?.[1] ?? quote?.[2]
     if (quoted !== undefined) found.push({ text: quoted, reference: (quote?.[3] ?? '').trim(), about, quoted: true })

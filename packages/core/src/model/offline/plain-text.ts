@@ -3,11 +3,12 @@ import { stripNotice } from './framing.ts'
 import type { Outcome } from './outcome.ts'
 import { passagesOf } from './passages.ts'
 import { quoteLine } from './quote-line.ts'
+import { withoutRefusal } from './remarks.ts'
 
 /** What an outcome brought, as text to hand on: word for word, with references. */
 export function plainText(outcome: Outcome): string {
   const { value } = outcome
-  if (typeof value === 'string') return stripNotice(value)
+  if (typeof value === 'string') return withoutRefusal(stripNotice(value))
   const passages = passagesOf(value)
   if (passages.length === 0) return dataLines(value).join('\n')
   return passages

@@ -1,11 +1,15 @@
 import { assign } from './assign.ts'
+import { chainStages } from './chain.ts'
 import { splitPayload } from './clauses.ts'
 import type { Conversation } from './conversation.ts'
 import { pathsIn } from './extract.ts'
+import { isCreative, isSum } from './finder-scope.ts'
 import { inOrder, linkStages } from './links.ts'
+import { withoutNegated } from './negation.ts'
 import { addProducers } from './producers.ts'
 import { wantsDocument } from './products.ts'
 import { routerOf } from './route.ts'
+import { asksForFacts, hasArithmetic } from './signals.ts'
 import { isWriter, type Stage, waitsFor } from './stage.ts'
 import { conceptsOf } from './synonyms.ts'
 import { words } from './tokens.ts'
@@ -19,29 +23,42 @@ export interface Plan {
   payload: string
   /** Errands that no tool is for. */
   unmet: string[]
+  /** What the request says not to do. */
+  left: string[]
   /** The agent itself is to write something out of what it has. */
   composes: boolean
 }
 
 export function planFor(conversation: Conversation, cards: readonly ToolCard[]): Plan {
-  const { task, payload } = splitPayload(conversation.request, isWorkOnText)
-  const router = routerOf(cards)
+  const { task: asked, payload } = splitPayload(conversation.request, isWorkOnText)
+  const { task, left } = withoutNegated(asked)
+  const router = routerOf(cards, conversation.delegated)
   const handed = payload !== '' || conversation.materials.length > 0
   const { stages, unmet } = assign(task, router, conversation.gather)
   if (stages.length > 0) addMandatory(stages, cards, task)
   addWriter(stages, cards, task, handed)
   if (!handed) for (const stage of [...stages]) addProducers(stage, stages, cards, router, task)
   linkStages(stages)
-  const composes = !stages.some((stage) => stage.card.transformer) && (handed || wantsDocument(task))
+  const composes =
+    !stages.some((stage) => stage.card.transformer) && (wantsDocument(task) || (handed && stages.length === 0))
   addFiles(stages, cards, task, composes)
-  return { stages: inOrder(stages), task, payload, unmet, composes }
+  if (stages.length === 0 && !composes) addFileSearch(stages, cards, task, conversation.instructions)
+  const plan: Plan = { stages, task, payload, unmet, left, composes }
+  chainStages(plan, conversation)
+  plan.stages = inOrder(stages)
+  return plan
 }
 
 const TEXT_WORK = new Set(['translate', 'summarize', 'review', 'write'])
 
+const TEXT_AHEAD =
+  /\b(?:this|these|the following|following|my)\s+(?:[\p{L}-]+\s+)?(?:code|text|snippet|function|script|program|class|paragraph|sentence|document|passage|email|letter|query|html|markdown|json|csv|logs?|message|article|story|poem|comment|contract)\b/iu
+
 function isWorkOnText(head: string): boolean {
   return (
-    words(head).some((word) => conceptsOf(word).some((concept) => TEXT_WORK.has(concept))) || /\binto\b/i.test(head)
+    words(head).some((word) => conceptsOf(word).some((concept) => TEXT_WORK.has(concept))) ||
+    /\binto\b/i.test(head) ||
+    TEXT_AHEAD.test(head)
   )
 }
 
@@ -58,6 +75,18 @@ function addWriter(stages: Stage[], cards: readonly ToolCard[], task: string, ha
   const writers = cards.filter(isWriter).sort((a, b) => (b.bag.get('~write') ?? 0) - (a.bag.get('~write') ?? 0))
   const [writer] = writers
   if (writer) stages.push({ card: writer, clauses: [task], after: [...stages], why: 'asked' })
+}
+
+const OF_FILES = /\b(?:files?|documents?|workspace|folders?|policies|policy|handbook|manuals?)\b/i
+
+/** A question that no tool is for, to an agent that answers from its files, is looked for in them. */
+function addFileSearch(stages: Stage[], cards: readonly ToolCard[], task: string, instructions: string): void {
+  const reader = cards.find((card) => card.files === 'read')
+  const lister = cards.find((card) => card.files === 'list')
+  if (!reader || !lister || !asksForFacts(task) || isCreative(task) || (hasArithmetic(task) && isSum(task))) return
+  if (!OF_FILES.test(instructions) && cards.some((card) => card.files === undefined)) return
+  const listing: Stage = { card: lister, clauses: [task], after: [], why: 'files' }
+  stages.push(listing, { card: reader, clauses: [task], after: [listing], why: 'asked', searches: true })
 }
 
 function addFiles(stages: Stage[], cards: readonly ToolCard[], task: string, composes: boolean): void {

@@ -406,7 +406,7 @@ describe('ordinary tools', () => {
       'Send an email to Bob saying that lunch is at noon, and tell me the weather in Rome',
     )
     expect(toolsOf(ran)).toEqual([['weather']])
-    expect(ran.text).toContain('`send` was not called: the request does not give `to` (email)')
+    expect(ran.text).toContain('`send` was not called: I could not find a value for `to` (email) in the request')
   })
 })
 

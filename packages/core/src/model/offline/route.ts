@@ -1,5 +1,7 @@
 import { pathsIn } from './extract.ts'
+import { isCreative, isCreativeTool, isSum, speaksOfItsObject } from './finder-scope.ts'
 import { plainWords } from './idioms.ts'
+import { namesIn } from './names.ts'
 import { add, indexOf, type Match, queryOf } from './rank.ts'
 import { asksForFacts, hasArithmetic, languageIn } from './signals.ts'
 import { isVerb } from './synonyms.ts'
@@ -22,7 +24,7 @@ export interface Router {
 const ENOUGH = 0.5
 const FILE_WORDS = /\b(?:files?|folders?|director(?:y|ies)|workspace|templates?|save|on disk)\b/i
 
-export function routerOf(cards: readonly ToolCard[]): Router {
+export function routerOf(cards: readonly ToolCard[], delegated = false): Router {
   const index = indexOf(cards.map((card) => card.bag))
   const rank = (text: string): Fit[] => {
     const query = queryOf(plainWords(text))
@@ -33,6 +35,7 @@ export function routerOf(cards: readonly ToolCard[]): Router {
     return cards
       .map((card, at) => ({ card, ...withReading(card, index.match(at, query), reads) }))
       .filter(({ card, evidence }) => evidence >= ENOUGH && (card.files === undefined || aboutFiles))
+      .filter(({ card }) => mayAnswer(card, text, delegated))
       .map(({ card, score, exact }) => ({ card, score, exact, strong: true }))
       .sort(byRank)
   }
@@ -41,16 +44,36 @@ export function routerOf(cards: readonly ToolCard[]): Router {
       const ranked = rank(text)
       const [best] = ranked
       if (best !== undefined) return [best, ...besides(best, ranked, openingVerb(text))]
-      if (!gather && !asksForFacts(text)) return []
+      if (!gather && (!asksForFacts(text) || isCreative(text))) return []
       const query = queryOf(text)
       const finders = cards
         .map((card, at) => ({ card, ...index.match(at, query), strong: false }))
-        .filter(({ card }) => card.finder)
+        .filter(({ card }) => card.finder && (card.anything || delegated) && mayAnswer(card, text, delegated))
         .sort(byRank)
       return finders.slice(0, 1)
     },
   }
 }
+
+/** A finder must be asked for what it finds, and nobody is asked for verses who does not say that they write them. */
+function mayAnswer(card: ToolCard, text: string, delegated: boolean): boolean {
+  if (isCreative(text)) return isCreativeTool(`${card.name.replace(/[_-]/g, ' ')}. ${card.description}`)
+  if (!card.finder) return true
+  if (hasArithmetic(text) && isSum(text)) return false
+  // Whoever delegated the request has judged already that it fits what this agent finds.
+  if (delegated || card.anything) return true
+  return speaksOfItsObject(text, card.known, card.bag, card.name) || findsPerson(card, text)
+}
+
+const PERSON = /\b(?:person|people|user|employee|customer|contact|member|colleague|staff|owner)s?\b/i
+
+/** "Find the email of Ada": whoever finds people is asked about a person. */
+function findsPerson(card: ToolCard, text: string): boolean {
+  const about = `${card.name.replace(/[_-]/g, ' ')} ${card.description}`
+  return PERSON.test(about) && SOUGHT.test(text) && namesIn(text, card.known).length > 0
+}
+
+const SOUGHT = /\b(?:find|search|look|get|who|whose|contact|email|phone|number|address|tell)\b/i
 
 /** What stands in a file is asked for in many words: "what does the budget file say" wants it read. */
 function readsFiles(text: string): boolean {

@@ -10,6 +10,7 @@ export interface Quote {
   text: string
   reference: string
   about: string
+  data?: boolean
 }
 
 export interface QuoteGroup {
@@ -60,7 +61,7 @@ function candidatesOf(passages: readonly Passage[], request: string, names: read
     for (const text of unitsOf(passage)) {
       if (seen.has(text) || found.length >= MOST_CANDIDATES) continue
       seen.add(text)
-      found.push({ text, reference: passage.reference, about: passage.about })
+      found.push({ text, reference: passage.reference, about: passage.about, ...(passage.data ? { data: true } : {}) })
     }
   }
   const query = queryOf(keywordsOf(request, [], 60))
@@ -99,7 +100,5 @@ function best(candidates: readonly Candidate[], mostWords: number): Quote[] {
     chosen.push(candidate)
     count += size
   }
-  return chosen
-    .sort((a, b) => a.order - b.order)
-    .map(({ text, reference, about, score }) => ({ text, reference, about, score }))
+  return chosen.sort((a, b) => a.order - b.order).map(({ order: _, ...quote }) => quote)
 }

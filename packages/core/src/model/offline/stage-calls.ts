@@ -1,3 +1,4 @@
+import { type Carried, carriedTo } from './carried.ts'
 import { joinClauses } from './clauses.ts'
 import type { Conversation } from './conversation.ts'
 import { numbersIn } from './extract.ts'
@@ -25,11 +26,15 @@ export function callsOf(stage: Stage, plan: Plan, conversation: Conversation, re
   if (stage.card.delegation) return { inputs: [{ prompt: promptFor(stage, plan, materials) }], missing: [] }
   if (stage.card.files === 'list') return listCalls(stage)
   if (stage.card.files === 'read') return readCalls(stage, plan, conversation, results)
+  const carried = carriedTo(stage, conversation, results)
   const inputs: JsonRecord[] = []
   const missing = new Set<string>()
   for (const clauses of groupsOf(stage)) {
     for (const { text, name, names } of callsFor(stage.card, clauses)) {
-      const filled = fillArguments(stage.card.schema, contextFor(stage, text, plan, { name, names, materials }))
+      const filled = fillArguments(
+        stage.card.schema,
+        contextFor(stage, text, plan, { name, names, materials, carried }),
+      )
       if (filled.ok) inputs.push(filled.value)
       else for (const each of filled.missing) missing.add(each)
     }
@@ -48,7 +53,7 @@ interface OneCall {
 function callsFor(card: ToolCard, clauses: readonly string[]): OneCall[] {
   const whole = clauses.join(' ')
   const names = namesFor(card, whole)
-  const [single] = namesIn(whole)
+  const [single] = namesIn(whole, card.known)
   if (!card.finder || clauses.length === 1 || (names.length === 0 && !single)) {
     return (names.length > 0 ? names : ['']).map((name) => ({ text: whole, name, names }))
   }
@@ -56,7 +61,7 @@ function callsFor(card: ToolCard, clauses: readonly string[]): OneCall[] {
   const about = names.length > 0 ? names : [single?.text ?? '']
   if (about.length * parts.length > MOST_SEARCHES) return about.map((name) => ({ text: whole, name, names }))
   return parts.flatMap((text) =>
-    names.length === 0 && namesIn(text).length > 0
+    names.length === 0 && namesIn(text, card.known).length > 0
       ? [{ text, name: '', names }]
       : about.map((name) => ({ text, name, names })),
   )
@@ -82,7 +87,7 @@ const ABOUT_ONE = new Set(
 
 /** One call for each name set side by side, where the tool takes one. */
 function namesFor(card: ToolCard, text: string): string[] {
-  const names = sideBySide(text)
+  const names = sideBySide(text, card.known)
   if (names.length < 2 || card.transformer) return []
   const properties = schemaProperties(card.schema)
   const texts = requiredOf(card.schema).filter((key) => typeOf(resolve(properties[key], card.schema)) === 'string')
@@ -94,9 +99,10 @@ interface Handed {
   name: string
   names: readonly string[]
   materials: readonly Material[]
+  carried: readonly Carried[]
 }
 
-function contextFor(stage: Stage, text: string, plan: Plan, { name, names, materials }: Handed): FillContext {
+function contextFor(stage: Stage, text: string, plan: Plan, { name, names, materials, carried }: Handed): FillContext {
   const properties = schemaProperties(stage.card.schema)
   const texts = requiredOf(stage.card.schema).filter(
     (key) => typeOf(resolve(properties[key], stage.card.schema)) === 'string',
@@ -114,5 +120,8 @@ function contextFor(stage: Stage, text: string, plan: Plan, { name, names, mater
     resultNumbers: refersBack(text) ? numbersIn(content.slice(0, 2000)).map((number) => number.value) : [],
     single: texts.length === 1,
     transformer: stage.card.transformer,
+    known: stage.card.known,
+    carried,
+    about: `${nameWords(stage.card.name).join(' ')}. ${stage.card.description}`,
   }
 }

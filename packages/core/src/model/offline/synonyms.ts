@@ -31,7 +31,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   health: 'medical health doctor symptom medicine diagnosis clinic',
   food: 'recipe cook cooking meal restaurant ingredient dish',
   image: 'image picture photo draw drawing illustrate illustration logo',
-  news: 'news headline headlines',
+  news: 'news headline headlines happen happened event',
   stock: 'stock ticker shares equity',
   clock: 'timezone clock',
   map: 'map route direction directions distance navigate navigation',

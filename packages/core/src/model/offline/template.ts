@@ -73,7 +73,7 @@ export function fillTemplate(
     }
     const own = quotes
       .filter((quote) => places.get(quote) === at)
-      .map((quote) => quoteLine(quote.text, quote.reference))
+      .map((quote) => quoteLine(quote.text, quote.reference, quote.data))
     if (at === limits) own.push(...remarks.map((remark) => `- ${remark}`))
     if (own.length > 0) lines.push(own.join('\n'))
     else if (!isTitle(section, at) && !opensGroup(sections, at))

@@ -1,10 +1,11 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import { findsAnything } from './finder-scope.ts'
 import type { Evidence } from './instructions.ts'
 import { isRecord, type JsonRecord } from './json.ts'
 import { type ProductClass, productsIn } from './products.ts'
 import { addWords, type Bag } from './rank.ts'
 import { conceptsOf } from './synonyms.ts'
-import { nameWords, words } from './tokens.ts'
+import { nameWords, stem, words } from './tokens.ts'
 
 /** What the planner knows of a tool: all of it read from the tool list and the agent's own instructions. */
 export interface ToolCard {
@@ -14,6 +15,8 @@ export interface ToolCard {
   /** Takes a task in words: a subagent, or something that behaves like one. */
   delegation: boolean
   bag: Bag
+  /** The stems of the words that its name, description and arguments use as ordinary words. */
+  known: ReadonlySet<string>
   consumes: ReadonlySet<ProductClass>
   produces: ReadonlySet<ProductClass>
   /** Works on what others found: it runs after them and is handed their results. */
@@ -24,6 +27,8 @@ export interface ToolCard {
   carrier: boolean
   /** Finds material on any topic. */
   finder: boolean
+  /** … and not of one kind only. */
+  anything: boolean
   files: 'list' | 'read' | 'other' | undefined
   /** Where the instructions first mention it. */
   mention: number
@@ -77,6 +82,7 @@ function cardOf(name: string, description: string, schema: JsonRecord, evidence:
     schema,
     delegation: typeof schemaProperties(schema)['prompt'] === 'object' && requiredOf(schema).join() === 'prompt',
     bag,
+    known: knownWords(name, about, schema),
     consumes,
     produces,
     transformer,
@@ -86,10 +92,22 @@ function cardOf(name: string, description: string, schema: JsonRecord, evidence:
       requiredOf(schema).some((key) => /^(?:text|body|content|contents|message|html|markdown)$/i.test(key)) &&
       (does('send') || does('save') || files === 'other'),
     finder: !transformer && files === undefined && does('search'),
+    anything: findsAnything(about, name),
     files,
     mention: evidence?.position ?? Number.MAX_SAFE_INTEGER,
     always: evidence?.always ?? false,
   }
+}
+
+/** Capitals inside a sentence are names that a description gives as examples, not words that it uses. */
+function knownWords(name: string, about: string, schema: JsonRecord): Set<string> {
+  const properties = Object.entries(schemaProperties(schema))
+  const told = properties.flatMap(([, value]) =>
+    isRecord(value) && typeof value['description'] === 'string' ? [withoutExamples(value['description'])] : [],
+  )
+  const plain = [about, ...told].map((text) => text.replace(/(?<=[\p{L}\p{N},]\s)\p{Lu}[\p{L}\p{N}]*/gu, ' '))
+  const spoken = [...nameWords(name), ...properties.flatMap(([key]) => nameWords(key)), ...plain.flatMap(words)]
+  return new Set(spoken.map(stem))
 }
 
 /** Where a description first speaks of a concept: what it opens with is what the tool is for. */

@@ -1,4 +1,5 @@
-import type { Conversation } from './conversation.ts'
+import { foundInFiles, foundNothing } from './blocks.ts'
+import type { Conversation, PastCall } from './conversation.ts'
 import { isRecord } from './json.ts'
 import { isEmptyOutcome, type Outcome } from './outcome.ts'
 import type { Plan } from './plan.ts'
@@ -12,10 +13,15 @@ export function troubleLines(plan: Plan, progress: Progress, conversation: Conve
     const line = call.outcome ? lineFor(call.tool, call.outcome) : `\`${call.tool}\` has not answered.`
     if (line !== undefined && !lines.includes(line)) lines.push(line)
   }
+  for (const [stage, calls] of progress.results) {
+    if (stage.searches && foundInFiles(stage, calls, plan.task).length === 0) lines.push(nothingInFiles(calls))
+    if (foundNothing(stage, calls, plan.task))
+      lines.push(`\`${stage.card.name}\` returned nothing that has to do with the request.`)
+  }
   for (const { stage, names } of progress.missing) {
     const made = (progress.results.get(stage) ?? []).length > 0
     lines.push(
-      `\`${stage.card.name}\` was ${made ? 'not called for all of the request' : 'not called'}: the request does not give ${names.join(', ')}.`,
+      `\`${stage.card.name}\` was ${made ? 'not called for all of the request' : 'not called'}: I could not find a value for ${names.join(', ')} in the request.`,
     )
   }
   for (const stage of progress.idle) {
@@ -25,7 +31,16 @@ export function troubleLines(plan: Plan, progress: Progress, conversation: Conve
   }
   for (const clause of plan.unmet)
     lines.push(`No tool of this agent fits this part of the request: “${cutAt(clause, 200)}”.`)
-  return lines
+  for (const clause of plan.left)
+    lines.push(`Left out, because the request says not to: “${cutAt(clause, 200).replace(/[.!?]$/, '')}”.`)
+  return [...new Set(lines)]
+}
+
+function nothingInFiles(calls: readonly PastCall[]): string {
+  const read = calls.flatMap(({ input }) =>
+    isRecord(input) ? Object.values(input).map((path) => `\`${String(path)}\``) : [],
+  )
+  return `Nothing in the files that were read has to do with the request${read.length > 0 ? `: ${read.join(', ')}` : ''}.`
 }
 
 const NOTES = ['note', 'notice', 'warning', 'warnings']
