@@ -9,7 +9,6 @@ import { isObject } from '../shared/records.ts'
 import type { Schema } from '../tools/schema.ts'
 import { type AgentOptions, assertAgentOptions } from './agent-config.ts'
 import { AgentParts } from './agent-parts.ts'
-import { tellChunks, tellEnd } from './callbacks.ts'
 import { notBegun, type OpenedRoot, openChild, openRoot } from './open-run.ts'
 import type { RunOptions } from './run-options.ts'
 import { type RunResult, resultOf } from './run-result.ts'
@@ -81,12 +80,15 @@ export class Agent implements DelegateTarget {
   }
 
   async #drive({ run, callbacks }: OpenedRoot): Promise<RunResult> {
-    const telling = callbacks.onChunk && tellChunks(run, callbacks.onChunk)
+    const { onChunk, onFinish, onError, onAbort } = callbacks
+    const wanted = onChunk || onFinish || onError || onAbort
+    const tell = wanted && (await import('./callbacks.ts'))
+    const telling = tell && onChunk && tell.tellChunks(run, onChunk)
     await runLoop(run)
     run.close()
     const result = resultOf(run)
     if (telling) await telling
-    if (callbacks.onFinish || callbacks.onError || callbacks.onAbort) await tellEnd(callbacks, result)
+    if (tell) await tell.tellEnd(callbacks, result)
     return result
   }
 

@@ -1,16 +1,16 @@
 import { forkContext } from '../context/request-context.ts'
-import { isRetinueError, RetinueError } from '../errors/retinue-error.ts'
-import { brandEnvelope, type DelegationEnvelope } from '../events/envelope.ts'
+import { isRetinueError } from '../errors/retinue-error.ts'
 import { addUsage } from '../events/usage.ts'
-import type { DelegationHookContext, DelegationReview, DelegationStartDecision } from '../loop/delegation-settings.ts'
+import type { DelegationHookContext, DelegationStartDecision } from '../loop/delegation-settings.ts'
 import { type CallRef, emit, type Run } from '../loop/run.ts'
 import { disarm } from '../messages/framework-note.ts'
 import type { Message } from '../messages/message.ts'
 import { ABORTED } from '../shared/abort.ts'
-import type { DelegatedRequest, DelegatedResult, DelegateTarget } from './delegate-target.ts'
-import { askCompleteHook, askStartHook, failsClosed, type HookErrors } from './hooks.ts'
+import type { DelegatedRequest, DelegateTarget } from './delegate-target.ts'
+import { askStartHook, failsClosed, type HookErrors } from './hooks.ts'
+import { type Delegated, ended, review } from './review.ts'
 import { selectMessages } from './select-messages.ts'
-import { cancelledResult, errorOf, failedResult, rejectedEnvelope, settle } from './settle.ts'
+import { cancelledResult, failedResult, rejectedEnvelope, settle } from './settle.ts'
 import { work } from './work.ts'
 
 /** A delegation that may be made: to whom, and what the parent's model asked for. */
@@ -19,13 +19,6 @@ export interface Delegation {
   readonly target: DelegateTarget
   readonly prompt: string
   readonly input: unknown
-}
-
-/** How a delegation ended, and what a hook said of it. */
-export interface Delegated extends DelegationReview {
-  readonly envelope: DelegationEnvelope
-  /** The parent's run ends with this delegation. */
-  readonly bail: boolean
 }
 
 /**
@@ -105,47 +98,6 @@ function selected(
       return { decision, messages: [] }
     },
   )
-}
-
-async function review(
-  run: Run,
-  facts: DelegationHookContext,
-  envelope: DelegationEnvelope,
-  result: DelegatedResult,
-  begun: number,
-  errors: HookErrors,
-): Promise<Delegated> {
-  if (!run.delegation.onDelegationComplete) return ended(envelope, errors)
-  let bail = false
-  const asking = askCompleteHook(
-    run,
-    {
-      ...facts,
-      result: envelope,
-      success: envelope.status === 'completed',
-      error: failureFor(envelope, result),
-      messages: result.messages ?? [],
-      durationMs: run.root.effects.now() - begun,
-      bail: () => {
-        bail = true
-      },
-    },
-    errors,
-  )
-  const reviewed = await run.scope.race(asking)
-  // An aborted run waits for no hook; what it said so far still counts.
-  return { ...ended(envelope, errors), ...(reviewed === ABORTED ? {} : reviewed), bail }
-}
-
-function failureFor({ status, error }: DelegationEnvelope, result: DelegatedResult): RetinueError | undefined {
-  if (result.error) return result.error
-  if (status !== 'failed' && status !== 'cancelled') return undefined
-  return new RetinueError({ code: 'delegation-failed', message: error?.message ?? `The delegation was ${status}.` })
-}
-
-function ended(envelope: DelegationEnvelope, errors: HookErrors): Delegated {
-  if (errors.length === 0) return { envelope, bail: false }
-  return { envelope: brandEnvelope({ ...envelope, hookErrors: errors.map(errorOf) }), bail: false }
 }
 
 function factsOf(run: Run, { toolCallId }: CallRef, { key, target, prompt, input }: Delegation): DelegationHookContext {

@@ -1,5 +1,6 @@
 import type { Conversation, PastCall } from './conversation.ts'
 import { dataLines } from './data-lines.ts'
+import { foundInFiles, shortened, WHOLE, wholeFile } from './file-blocks.ts'
 import { stripNotice } from './framing.ts'
 import { isRecord } from './json.ts'
 import { isEmptyOutcome } from './outcome.ts'
@@ -7,8 +8,7 @@ import { type Passage, passagesOf } from './passages.ts'
 import { plainText } from './plain-text.ts'
 import type { Plan } from './plan.ts'
 import type { Progress } from './progress.ts'
-import { bearingOn, sharesWith } from './relevance.ts'
-import { sentencesOf } from './sentences.ts'
+import { bearingOn } from './relevance.ts'
 import type { Stage } from './stage.ts'
 import { cutAt } from './tokens.ts'
 
@@ -26,7 +26,6 @@ export interface Block {
 }
 
 const SHORT_TEXT = 1500
-const LONG_TEXT = 6000
 
 /** Results that no later stage took up; what a writer was given is not said again beside the draft. */
 export function answerBlocks(plan: Plan, progress: Progress, conversation: Conversation): Block[] {
@@ -51,46 +50,6 @@ export function answerBlocks(plan: Plan, progress: Progress, conversation: Conve
   // Calls outside the plan: forced by the caller, or made before tools or instructions changed.
   for (const call of conversation.calls) if (!planned.has(call)) blocks.push(...blocksOf(call.tool, false, [call]))
   return blocks
-}
-
-const WHOLE = /^(?:please\s+)?(?:read|open|show|print|display|cat|output|quote)\b/i
-
-/** Who asks for a file to be read is shown all of it, or told that it was cut. */
-function wholeFile(stage: Stage, call: PastCall, several: boolean): Block[] {
-  const text = call.outcome?.status === 'ok' ? fileText(call.outcome.value) : ''
-  const base = {
-    from: stage.card.name,
-    of: several ? argumentsOf(call.input, false) : '',
-    delegation: false,
-    passages: [],
-  }
-  if (text === '') return blocksOf(stage.card.name, false, [call])
-  if (!text.includes('\n') && text.length <= 300) return [{ ...base, line: `“${text}”` }]
-  return [{ ...base, text: shortened(text) }]
-}
-
-function fileText(value: unknown): string {
-  if (typeof value === 'string') return stripNotice(value)
-  if (!isRecord(value)) return ''
-  const text = ['content', 'contents', 'text', 'body', 'data']
-    .map((key) => value[key])
-    .find((each) => typeof each === 'string')
-  return typeof text === 'string' ? stripNotice(text) : ''
-}
-
-/** The sentences of the files that share a word with the request; else those of a file whose name does. */
-export function foundInFiles(stage: Stage, calls: readonly PastCall[], request: string): Block[] {
-  const shares = sharesWith(request)
-  const sentences = calls.flatMap((call) => {
-    const reference = argumentsOf(call.input, false)
-    const text = call.outcome?.status === 'ok' ? fileText(call.outcome.value) : ''
-    return sentencesOf(text)
-      .filter((sentence) => !/^#{1,6}\s/.test(sentence))
-      .map((sentence) => ({ text: sentence.replace(/^[-*•]\s+/, ''), reference, about: '', quoted: true }))
-  })
-  const fitting = sentences.filter(({ text }) => shares(text))
-  const passages = fitting.length > 0 ? fitting : sentences.filter(({ reference }) => shares(reference))
-  return passages.length === 0 ? [] : [{ from: stage.card.name, of: '', delegation: false, passages }]
 }
 
 export function isSearch(stage: Stage): boolean {
@@ -119,7 +78,7 @@ function isTakenUp(stage: Stage, plan: Plan, progress: Progress): boolean {
   )
 }
 
-function blocksOf(from: string, delegation: boolean, calls: readonly PastCall[]): Block[] {
+export function blocksOf(from: string, delegation: boolean, calls: readonly PastCall[]): Block[] {
   const blocks: Block[] = []
   for (const call of calls) {
     if (
@@ -163,13 +122,7 @@ function contentOf(value: unknown, delegation: boolean): Pick<Block, 'text' | 'l
   return { passages }
 }
 
-function shortened(text: string): string {
-  if (text.length <= LONG_TEXT) return text
-  const cut = text.lastIndexOf('\n', LONG_TEXT)
-  return `${cut > LONG_TEXT / 2 ? text.slice(0, cut) : cutAt(text, LONG_TEXT)}\n\n(cut here: the text is longer)`
-}
-
-function argumentsOf(input: unknown, delegation: boolean): string {
+export function argumentsOf(input: unknown, delegation: boolean): string {
   if (!isRecord(input) || delegation) return ''
   const shown = Object.values(input).filter((value) => typeof value === 'string' || typeof value === 'number')
   return cutAt(shown.join(', ').replace(/\s+/g, ' '), 80)

@@ -4,7 +4,7 @@ import { datesIn, emailsIn, urlsIn } from './extract.ts'
 import { fitted } from './fitted.ts'
 import type { JsonRecord } from './json.ts'
 import { typeOf } from './schema.ts'
-import { nameWords, stem } from './tokens.ts'
+import { nameWords, stem, words } from './tokens.ts'
 
 /** A value under the argument's very name. */
 export function sameNamed(name: string, schema: JsonRecord, carried: readonly Carried[]): unknown {
@@ -22,7 +22,9 @@ export function carriedValue(name: string, schema: JsonRecord, carried: readonly
   const type = typeOf(schema)
   if (type === 'array') {
     const lists = carried.filter(({ value }) => Array.isArray(value))
-    return only(lists, schema, true)
+    const told = new Set(words(`${nameWords(name).join(' ')} ${String(schema['description'] ?? '')}`).map(stem))
+    const named = lists.filter(({ key }) => nameWords(key).some((word) => told.has(stem(word))))
+    return only(named.length > 0 ? named : lists, schema, true)
   }
   const own = nameWords(name).map(stem)
   const close = carried.filter(({ key }) => {

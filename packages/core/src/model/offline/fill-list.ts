@@ -85,7 +85,7 @@ export function listAfter(source: string, labels: readonly string[], lead: reado
 }
 
 function afterColon(text: string): string[] {
-  const list = /:\s*([^\n]{3,2000})$/.exec(text.trim())?.[1] ?? ''
+  const list = /:\s+([^\n]{3,2000})$/.exec(text.trim())?.[1] ?? ''
   return list
     .split(/,\s*(?:and\s+)?|;\s*|\s+and\s+/)
     .map((item) => item.replace(/[.!?]$/, '').trim())

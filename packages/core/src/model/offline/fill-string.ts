@@ -9,6 +9,7 @@ import { fitted } from './fitted.ts'
 import type { JsonRecord } from './json.ts'
 import { keywordsOf } from './keywords.ts'
 import { namesIn } from './names.ts'
+import { isValuesOnly } from './passages.ts'
 import { languageIn } from './signals.ts'
 import { isTextName } from './stage.ts'
 import { isVerb } from './synonyms.ts'
@@ -99,6 +100,8 @@ function contentFor(context: FillContext): string | undefined {
   if (context.inline !== '') return context.inline
   const said = context.transformer ? undefined : saidIn(context.text)
   if (said !== undefined && context.content !== '') return said
+  const about = context.transformer || !isValuesOnly(context.content) ? undefined : titleSaid(context.text)
+  if (about !== undefined) return about
   if (context.content !== '') return cutAt(context.content, 12_000)
   const quoted = freeQuotation(context)
   if (quoted !== undefined) return quoted

@@ -16,7 +16,7 @@ export function findsAnything(about: string, name: string): boolean {
 
 const SEEKS: ReadonlySet<string> = new Set(
   `find finds search look looks lookup up get fetch retrieve research browse explore gather investigate query show list tell return answer
-   use read check describe by name id result results`
+   use read check describe information info details data by name id result results`
     .trim()
     .split(/\s+/)
     .map(stem),

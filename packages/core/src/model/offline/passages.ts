@@ -149,3 +149,10 @@ function readText(text: string, found: Passage[]): void {
 export function isSourcesHeading(heading: string): boolean {
   return /^(?:sources?|references?|citations?|bibliography|works cited)\b/i.test(heading.trim())
 }
+
+/** Whether a text holds values and no sentence: whom to write to, not what to write. */
+export function isValuesOnly(text: string): boolean {
+  if (text.trim() === '') return false
+  const found = passagesOf(text)
+  return found.length > 0 && found.every((passage) => passage.data)
+}

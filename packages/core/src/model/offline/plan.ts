@@ -10,7 +10,7 @@ import { addProducers } from './producers.ts'
 import { wantsDocument } from './products.ts'
 import { routerOf } from './route.ts'
 import { asksForFacts, hasArithmetic } from './signals.ts'
-import { isWriter, type Stage, waitsFor } from './stage.ts'
+import { isWriter, type Stage, takesText, waitsFor } from './stage.ts'
 import { conceptsOf } from './synonyms.ts'
 import { words } from './tokens.ts'
 import type { ToolCard } from './tool-card.ts'
@@ -35,6 +35,7 @@ export function planFor(conversation: Conversation, cards: readonly ToolCard[]):
   const router = routerOf(cards, conversation.delegated)
   const handed = payload !== '' || conversation.materials.length > 0
   const { stages, unmet } = assign(task, router, conversation.gather)
+  if (stages.length === 0 && conversation.delegated) addOnlyTool(stages, unmet, cards, task, handed)
   if (stages.length > 0) addMandatory(stages, cards, task)
   addWriter(stages, cards, task, handed)
   if (!handed) for (const stage of [...stages]) addProducers(stage, stages, cards, router, task)
@@ -42,7 +43,9 @@ export function planFor(conversation: Conversation, cards: readonly ToolCard[]):
   const composes =
     !stages.some((stage) => stage.card.transformer) && (wantsDocument(task) || (handed && stages.length === 0))
   addFiles(stages, cards, task, composes)
-  if (stages.length === 0 && !composes) addFileSearch(stages, cards, task, conversation.instructions)
+  const unanswered = stages.length === 0 && !composes
+  if (unanswered) addFileSearch(stages, cards, task, conversation.instructions)
+  if (composes || (unanswered && stages.length > 0)) unmet.length = 0
   const plan: Plan = { stages, task, payload, unmet, left, composes }
   chainStages(plan, conversation)
   plan.stages = inOrder(stages)
@@ -60,6 +63,25 @@ function isWorkOnText(head: string): boolean {
     /\binto\b/i.test(head) ||
     TEXT_AHEAD.test(head)
   )
+}
+
+const LOOKS =
+  /^(?:gets?|looks?|lookup|finds?|search(?:es)?|reads?|fetch(?:es)?|returns?|lists?|shows?|tells?|gives?|explains?|defines?|scans?|lints?|checks?|analy[sz]es?|describes?|knows?|quer(?:y|ies)|reports?|measures?|inspects?)\b/i
+
+/** Whoever delegated saw what the agent is for; where it has one tool, and that one only looks, that is the one meant. */
+function addOnlyTool(
+  stages: Stage[],
+  unmet: string[],
+  cards: readonly ToolCard[],
+  task: string,
+  handed: boolean,
+): void {
+  const [card, ...others] = cards.filter((each) => each.files === undefined)
+  if (!card || others.length > 0 || card.delegation || !LOOKS.test(card.description)) return
+  if (!(asksForFacts(task) || (handed && takesText(card))) || isCreative(task) || (hasArithmetic(task) && isSum(task)))
+    return
+  stages.push({ card, clauses: [task], after: [], why: 'asked' })
+  unmet.length = 0
 }
 
 function addMandatory(stages: Stage[], cards: readonly ToolCard[], task: string): void {

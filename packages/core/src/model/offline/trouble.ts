@@ -1,5 +1,6 @@
-import { foundInFiles, foundNothing } from './blocks.ts'
+import { foundNothing } from './blocks.ts'
 import type { Conversation, PastCall } from './conversation.ts'
+import { foundInFiles } from './file-blocks.ts'
 import { isRecord } from './json.ts'
 import { isEmptyOutcome, type Outcome } from './outcome.ts'
 import type { Plan } from './plan.ts'

@@ -1,0 +1,58 @@
+import { RetinueError } from '../errors/retinue-error.ts'
+import { brandEnvelope, type DelegationEnvelope } from '../events/envelope.ts'
+import type { DelegationHookContext, DelegationReview } from '../loop/delegation-settings.ts'
+import type { Run } from '../loop/run.ts'
+import { ABORTED } from '../shared/abort.ts'
+import type { DelegatedResult } from './delegate-target.ts'
+import { askCompleteHook, type HookErrors } from './hooks.ts'
+import { errorOf } from './settle.ts'
+
+/** How a delegation ended, and what a hook said of it. */
+export interface Delegated extends DelegationReview {
+  readonly envelope: DelegationEnvelope
+  /** The parent's run ends with this delegation. */
+  readonly bail: boolean
+}
+
+/** What the complete hook makes of an outcome. */
+export async function review(
+  run: Run,
+  facts: DelegationHookContext,
+  envelope: DelegationEnvelope,
+  result: DelegatedResult,
+  begun: number,
+  errors: HookErrors,
+): Promise<Delegated> {
+  if (!run.delegation.onDelegationComplete) return ended(envelope, errors)
+  let bail = false
+  const asking = askCompleteHook(
+    run,
+    {
+      ...facts,
+      result: envelope,
+      success: envelope.status === 'completed',
+      error: failureFor(envelope, result),
+      messages: result.messages ?? [],
+      durationMs: run.root.effects.now() - begun,
+      bail: () => {
+        bail = true
+      },
+    },
+    errors,
+  )
+  const reviewed = await run.scope.race(asking)
+  // An aborted run waits for no hook; what it said so far still counts.
+  return { ...ended(envelope, errors), ...(reviewed === ABORTED ? {} : reviewed), bail }
+}
+
+function failureFor({ status, error }: DelegationEnvelope, result: DelegatedResult): RetinueError | undefined {
+  if (result.error) return result.error
+  if (status !== 'failed' && status !== 'cancelled') return undefined
+  return new RetinueError({ code: 'delegation-failed', message: error?.message ?? `The delegation was ${status}.` })
+}
+
+/** An outcome that no hook has anything to say of, with the errors of those that were asked. */
+export function ended(envelope: DelegationEnvelope, errors: HookErrors): Delegated {
+  if (errors.length === 0) return { envelope, bail: false }
+  return { envelope: brandEnvelope({ ...envelope, hookErrors: errors.map(errorOf) }), bail: false }
+}
