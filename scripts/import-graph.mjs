@@ -78,6 +78,7 @@ const project = {
   layers: [
     {
       'layout.ts': 'the convention is data that every step reads, so it reads none of them',
+      'node-version.ts': 'whether this Node will do is known before anything is read',
       'names.ts': 'what may be called how is decided before anything is found or loaded',
       tree: 'a source tree is bytes under paths: it gives no folder a meaning',
       findings: 'a finding is plain data and its rendering: every step may report one, so it knows none of them',
@@ -115,11 +116,13 @@ const cli = {
   why: 'the command line stands on top: it shows what project and core say',
   layers: [
     {
+      'end-process.ts': 'however a command ends, what it printed must have been handed over',
       'exit-codes.ts': 'what a script can rely on is a table that all commands share',
       'load-env.ts': 'reading .env files is the same for every command',
       'render-findings.ts': 'findings look the same wherever they are printed',
       'command.ts': 'how a command is declared and how its errors are shown, whichever command it is',
     },
+    { 'check-at.ts': 'a project that is not where the command line says is a slip, for whichever command' },
     { run: 'what happens while an agent runs: which model, what is shown; it parses no arguments' },
     { chat: 'a conversation is many runs: it knows how one is shown, and `run` knows nothing of it' },
     { commands: 'a command reads its arguments and leaves the work to the folders below' },

@@ -124,6 +124,17 @@ test('tree: indented, with models and tools; --json as data; findings do not hid
   expect(retinue(project(WARNED), 'tree')).toEqual({ code: 0, out: 'sup  openai/gpt-5.5\n', err: '' })
 })
 
+test('tree and check read agent.md', () => {
+  const head = '---\nmodel: openai/gpt-5.5\n'
+  const root = project({
+    [`${AGENTS}/sup/agent.md`]: `${head}---\nWork.\n`,
+    [`${AGENTS}/sup/subagents/kid/agent.md`]: `${head}description: Helps.\n---\nHelp.\n`,
+  })
+  const out = 'sup  openai/gpt-5.5\n  kid  openai/gpt-5.5\n'
+  expect(retinue(root, 'tree')).toEqual({ code: 0, out, err: '' })
+  expect(retinue(root, 'check', '--strict').code).toBe(0)
+})
+
 /** Runs `main` in this process: for what starts no process of its own. */
 async function inProcess(...args: string[]): Promise<Outcome> {
   const out: string[] = []
@@ -163,10 +174,14 @@ test('usage: no command is exit code 2, with help', async () => {
   })
 })
 
-test('a project that is not there: exit code 1 and what to do', async () => {
-  const err =
-    'retinue check: The project directory "/nowhere" is not there.\nGive the directory that holds package.json.'
-  expect(await inProcess('check', '/nowhere')).toEqual({ code: 1, out: '', err })
+test.each([
+  [['check', '/nowhere'], 'The project directory "/nowhere" is not there'],
+  [['tree', 'package.json'], 'The project directory "package.json" is not a directory'],
+  [['check', '--dir', '/nowhere'], 'The application directory "/nowhere" is not there'],
+  [['check', '--dir', tmpdir()], `The application directory "${tmpdir()}" lies outside the project "${process.cwd()}"`],
+])('usage: %j names no directory that can be read: exit code 2', async (args, message) => {
+  const err = `retinue ${args[0]}: ${message}. See "retinue ${args[0]} --help".`
+  expect(await inProcess(...args)).toEqual({ code: 2, out: '', err })
 })
 
 test('--help and --version go to stdout', async () => {

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { type Command, UsageError } from './command.ts'
 
+export { endProcess } from './end-process.ts'
+
 /** A command of the table: its module is imported when it is used, and only then. */
 interface CommandEntry {
   readonly summary: string

@@ -53,6 +53,7 @@ function assembleInstructions(
   { values }: Assembly,
 ): AgentOptions['instructions'] {
   if (instructions === 'module') return values.get(agent.instructions?.file ?? '') as AgentOptions['instructions']
+  if (instructions === 'body') return agent.agentFile?.body ?? ''
   return instructions === 'markdown' ? (agent.markdown?.text ?? '') : config.instructions
 }
 

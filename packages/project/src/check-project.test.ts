@@ -80,8 +80,8 @@ test('what check leaves behind: nothing', async () => {
 
 test('the tree holds agents in code, built-in tools, and what could be read of a broken one', async () => {
   const own = `import { Agent } from '@retinue/core/agent'
-const inner = new Agent({ id: 'inner', description: 'Inner.', model: () => 'a/b', instructions: 'Work.' })
-const coded = new Agent({ id: 'c', name: 'Coded', description: 'Coded.', model: ['a/b', 'c/d'], instructions: 'Work.', agents: { inner } })
+const inner = new Agent({ id: 'inner', description: 'Inner.', model: () => 'openai/b', instructions: 'Work.' })
+const coded = new Agent({ id: 'c', name: 'Coded', description: 'Coded.', model: ['openai/b', 'google/d'], instructions: 'Work.', agents: { inner } })
 export default { ${MODEL}, id: 'boss', name: 'The boss', description: 'Leads.', agents: { coded } }
 `
   const sup = agent('sup', { 'config.ts': own, 'tools/search.ts': tool(), 'workspace/a.md': '' })
@@ -111,7 +111,7 @@ export default { ${MODEL}, id: 'boss', name: 'The boss', description: 'Leads.', 
             id: 'c',
             name: 'Coded',
             description: 'Coded.',
-            model: 'a/b, c/d',
+            model: 'openai/b, google/d',
             tools: [],
             agents: [inner],
           },
@@ -124,7 +124,7 @@ export default { ${MODEL}, id: 'boss', name: 'The boss', description: 'Leads.', 
 test('agents in code that lead back to themselves do not make the tree endless', async () => {
   const own = `import { Agent } from '@retinue/core/agent'
 const agents = {}
-const loop = new Agent({ id: 'loop', description: 'Loops.', model: 'a/b', instructions: 'Work.', agents: () => agents })
+const loop = new Agent({ id: 'loop', description: 'Loops.', model: 'openai/b', instructions: 'Work.', agents: () => agents })
 Object.assign(loop.options, { agents })
 Object.assign(agents, { loop })
 export default { ${MODEL}, agents: { loop } }

@@ -6,7 +6,7 @@ import type { TreeDescription } from './tree-description.ts'
 export interface CheckOptions {
   /** The application's directory, relative to the project. Default: `src/retinue`, else `src/mastra`. */
   dir?: string
-  /** How long one module may take to load, in milliseconds. Default: 10,000. */
+  /** How long one module may take to load, in milliseconds. Default: 3,000. */
   timeoutMs?: number
 }
 
@@ -21,11 +21,12 @@ export interface CheckResult {
   readonly tree: TreeDescription
 }
 
-const DEFAULT_TIMEOUT_MS = 10_000
+const DEFAULT_TIMEOUT_MS = 3_000
 
 /**
  * Checks the project in a directory. Its code runs in a process of its own, which is ended at the end: it can't hang, crash or end
- * the caller, and what it prints goes to stderr. Throws only if the directory is not there.
+ * the caller, and what it prints goes to stderr. Throws `project-invalid` if the directory is not there,
+ * and `node-too-old`.
  */
 export async function checkProject(path: string, options: CheckOptions = {}): Promise<CheckResult> {
   const { root, dir } = projectRoot(path, options.dir)

@@ -3,8 +3,8 @@
  * slot begins here.
  */
 
-/** What a module in a slot must export, in the words that a finding uses. */
-export type ModuleSlot = 'config' | 'instructions' | 'tool'
+/** What a module in a slot must export; `frontmatter` is that of an `agent.md`, which stands for a config's export. */
+export type ModuleSlot = 'config' | 'frontmatter' | 'instructions' | 'tool'
 
 /** The directories that may hold an application, best first. */
 export const APPLICATION_DIRS: readonly string[] = ['src/retinue', 'src/mastra']
@@ -30,12 +30,12 @@ function slot(name: string, form: Slot['form'], supported = true): Slot {
 /** What an agent's directory may hold, at every level. */
 export const AGENT_SLOTS: readonly Slot[] = [
   slot('config', 'module'),
+  slot('agent.md', 'text'),
   slot('instructions.md', 'text'),
   slot('instructions', 'module'),
   slot('tools', 'directory'),
   slot('workspace', 'directory'),
   slot('subagents', 'directory'),
-  slot('agent.md', 'text', false),
   slot('skills', 'directory', false),
   slot('memory', 'module', false),
   slot('workspace', 'module', false),

@@ -43,7 +43,7 @@ test('B11.12 agents by directory name, with their subagents, tools and instructi
 test('B11.4 what wins is what the agent is made of', async () => {
   const own = `import { Agent } from '@retinue/core/agent'
 import shared from './shared'
-const coded = new Agent({ id: 'coded', description: 'Coded.', model: 'a/b', instructions: 'Work.' })
+const coded = new Agent({ id: 'coded', description: 'Coded.', model: 'openai/b', instructions: 'Work.' })
 export default { ${MODEL}, instructions: 'static', tools: { a: shared }, agents: { coded }, workspace: undefined }
 `
   const files = { 'config.ts': own, 'shared.ts': tool('shared'), 'tools/a.ts': tool('file'), 'tools/b.ts': tool('b') }
@@ -78,10 +78,33 @@ test('B11.7 functions in the config are handed on as they are', async () => {
 })
 
 test('B11.3 an Agent is taken as it is', async () => {
-  const coded = `import { Agent } from '@retinue/core/agent'\nexport default new Agent({ id: 'own', model: 'a/b', instructions: 'Work.', description: 'Own.' })\n`
+  const coded = `import { Agent } from '@retinue/core/agent'\nexport default new Agent({ id: 'own', model: 'openai/b', instructions: 'Work.', description: 'Own.' })\n`
   const root = agentsProject({ 'sup/config.ts': coded })
   const { agents } = await loadProject(root)
   expect([agents['sup']?.id, agents['sup']?.name]).toEqual(['own', 'own'])
+})
+
+test('B11.1 agent.md: the frontmatter is the config, the text below it the instructions', async () => {
+  const kid = '\uFEFF---\r\nid: k\r\nmodel: openai/gpt-5.5\r\ndescription: Helps.\r\n---\r\n\r\nOne\r\ntwo\r\n'
+  const text = '---\nname: The lead\nmodel: [openai/gpt-5.5, anthropic/claude]\nmaxDepth: 2\ndescription:\n---\nLead.\n'
+  const root = agentsProject({
+    'sup/agent.md': text,
+    'sup/tools/a.ts': tool('a'),
+    'sup/subagents/kid/agent.md': kid,
+    'sup/subagents/mixed/agent.md': '---\nmodel: ignored/by-config\n---\nFrom the text.\n',
+    'sup/subagents/mixed/config.ts': subagentConfig(),
+  })
+  const { agents, findings } = await loadProject(root)
+  const { sup } = agents
+  expect(findings.map(({ code }) => code)).toEqual(['source-overridden'])
+  expect([sup?.id, sup?.name, sup?.description]).toEqual(['sup', 'The lead', undefined])
+  const { model, maxDepth, instructions, tools, agents: kids } = sup?.options ?? {}
+  expect([model, maxDepth, instructions]).toEqual([['openai/gpt-5.5', 'anthropic/claude'], 2, 'Lead.\n'])
+  expect(Object.keys(tools ?? {})).toEqual(['a'])
+  expect(Object.entries(kids ?? {})).toMatchObject([
+    ['kid', { id: 'k', name: 'kid', description: 'Helps.', options: { instructions: 'One\ntwo\n' } }],
+    ['mixed', { options: { instructions: 'From the text.\n', model: 'openai/gpt-5.5' } }],
+  ])
 })
 
 test('B11.12 one typed error with all findings', async () => {

@@ -24,7 +24,8 @@ export interface Project {
  *
  * Throws one `RetinueError` with code `project-invalid` if `check` would find errors: its message shows all of them, and
  * `data.findings` holds them. Modules are loaded by this process, once: a second call in the same process gets the modules that
- * the first one loaded, as every import does.
+ * the first one loaded, as every import does. Nothing bounds the time that a module takes: one that waits for ever keeps the promise
+ * open, and one that calls `process.exit` ends this process. `checkProject` finds both, and can be called first.
  */
 export async function loadProject(path: string, options: LoadProjectOptions = {}): Promise<Project> {
   const { root, dir } = projectRoot(path, options.dir)

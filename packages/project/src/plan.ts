@@ -1,9 +1,9 @@
-import type { AgentDir, SlotModule } from './discover/agent-dir.ts'
+import { type AgentDir, isConfiguredByAgentFile, type SlotModule } from './discover/agent-dir.ts'
 import type { AgentEntryFact, ConfigFact, ModuleFact } from './facts/facts.ts'
 import { WORKSPACE_TOOLS } from './workspace/tool-names.ts'
 
-/** Where a part of an agent comes from. */
-export type Source = 'config' | 'module' | 'markdown'
+/** Where an agent's instructions come from; `body` is that of its `agent.md`. */
+export type Source = 'config' | 'module' | 'markdown' | 'body'
 
 /** A tool that the agent will have. `file` is where it stands: its own module, the config, or the seed folder. */
 export interface PlannedTool {
@@ -18,6 +18,8 @@ export interface Loss {
   readonly loser: string
   readonly winner: string
   readonly property?: readonly string[]
+  /** The part of the loser that loses, and the line on which it begins, where it is not the whole file. */
+  readonly part?: { readonly name: string; readonly line: number }
 }
 
 /**
@@ -50,7 +52,7 @@ export interface AgentPlan {
 export function planAgent(agent: AgentDir, fact: ModuleFact | undefined): AgentPlan {
   if (fact?.kind === 'agent') return takenAsItIs(agent, fact)
   const config = agent.config === undefined ? 'none' : fact?.kind === 'config' ? fact.config : 'unknown'
-  const losses: Loss[] = []
+  const losses = frontmatterLosses(agent)
   const instructions = planInstructions(agent, config, losses)
   const tools = planTools(agent, config, losses)
   const workspace = planWorkspace(agent, config, losses)
@@ -99,14 +101,37 @@ function planInstructions(agent: AgentDir, config: KnownConfig, losses: Loss[]):
   }
   if (form === 'function') {
     for (const file of [module, markdown]) if (file !== undefined) lose(file, own, ['instructions'])
+    const body = bodyOf(agent)
+    if (body !== undefined) losses.push({ ...body, winner: own, property: ['instructions'] })
     return 'config'
   }
   const winner = module ?? markdown
-  if (winner === undefined) return form === 'absent' ? (config === 'unknown' ? 'unknown' : undefined) : 'config'
-  if (form !== 'absent') lose(own, winner)
+  if (winner !== undefined && form !== 'absent') lose(own, winner)
   if (module !== undefined && markdown !== undefined) lose(markdown, module)
-  if (config === 'unknown' && module !== undefined) return 'unknown'
-  return module === undefined ? 'markdown' : 'module'
+  const body = bodyOf(agent)
+  const better = winner ?? (form === 'absent' ? undefined : own)
+  if (better !== undefined) {
+    if (body !== undefined) losses.push({ ...body, winner: better })
+    if (config === 'unknown' && module !== undefined) return 'unknown'
+    return winner === undefined ? 'config' : module === undefined ? 'markdown' : 'module'
+  }
+  if (config === 'unknown') return 'unknown'
+  return body === undefined ? undefined : 'body'
+}
+
+/** A frontmatter beside a config module, or a file with nothing in it: a config has one source. */
+function frontmatterLosses(agent: AgentDir): Loss[] {
+  const { agentFile, config } = agent
+  if (agentFile === undefined || config === undefined || isConfiguredByAgentFile(agent)) return []
+  if (!agentFile.hasFrontmatter && agentFile.body.trim() !== '') return []
+  const part = { name: agentFile.hasFrontmatter ? 'the frontmatter' : 'the empty text', line: 1 }
+  return [{ what: 'config', loser: agentFile.file, winner: config.file, part }]
+}
+
+/** The instructions below a frontmatter, as they would lose. */
+function bodyOf({ agentFile }: AgentDir): Omit<Loss, 'winner'> | undefined {
+  if (agentFile === undefined || agentFile.body.trim() === '') return undefined
+  return { what: 'instructions', loser: agentFile.file, part: { name: 'the text', line: agentFile.bodyLine } }
 }
 
 function planTools(agent: AgentDir, config: KnownConfig, losses: Loss[]): PlannedTool[] {

@@ -27,7 +27,7 @@ export interface ChatAgentOptions {
 export async function chatAgent(options: ChatAgentOptions): Promise<number> {
   const { input, output, err } = options
   try {
-    const agent = await openAgent(options.cwd, options.agent, options.dir)
+    const agent = await openAgent(options)
     const named = options.model ?? (process.env['RETINUE_MODEL'] || undefined)
     // A model that a person named must be there now, and not only when the first message has been typed.
     const configured = modelChooser(options.model, process.env, options.cwd)

@@ -1,7 +1,9 @@
+import { isRetinueError } from '@retinue/core/errors'
 import { chatAgent } from '../chat/chat-agent.ts'
 import { type Command, command } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
 import { wantsColors } from '../render-findings.ts'
+import { errorText, exitCodeOf } from '../run/run-end.ts'
+import { watchStrayErrors } from '../run/stray-errors.ts'
 
 const chat: Command = command({
   name: 'chat',
@@ -20,19 +22,25 @@ const chat: Command = command({
     },
   },
   async run({ agent, model, dir }) {
-    const code = await chatAgent({
+    const err = (text: string): boolean => process.stderr.write(text)
+    const { fatal } = watchStrayErrors(err)
+    const ended = chatAgent({
       cwd: process.cwd(),
       agent,
       model,
       dir,
       input: process.stdin,
       output: process.stdout,
-      err: (text) => process.stderr.write(text),
+      err,
       plain: !process.stdin.isTTY || !wantsColors(process.stdout),
     })
-    // Whoever has interrupted twice does not wait for a tool that heeds no signal.
-    if (code === EXIT.interrupted) process.exit(code)
-    return code
+    try {
+      return await Promise.race([ended, fatal])
+    } catch (error) {
+      if (!isRetinueError(error, 'stray-exception')) throw error
+      err(errorText(error))
+      return exitCodeOf(error)
+    }
   },
 })
 

@@ -1,4 +1,5 @@
-import { checkProject, plainFinding } from '@retinue/project'
+import { plainFinding } from '@retinue/project'
+import { checkAt } from '../check-at.ts'
 import { type Command, command } from '../command.ts'
 import { renderAll, renderSummary, wantsColors } from '../render-findings.ts'
 
@@ -16,7 +17,7 @@ const check: Command = command({
     },
   },
   async run({ path, json, strict, dir }) {
-    const result = await checkProject(path ?? '.', dir === undefined ? {} : { dir })
+    const result = await checkAt(path ?? '.', dir)
     const { findings, errors, warnings, agents } = result
     const failed = errors > 0 || (strict === true && warnings > 0)
     if (json) {

@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers'
 import { type Command, command, UsageError } from '../command.ts'
 import { wantsColors } from '../render-findings.ts'
 import { runAgent } from '../run/run-agent.ts'
+import { watchStrayErrors } from '../run/stray-errors.ts'
 
 const run: Command = command({
   name: 'run',
@@ -24,6 +25,9 @@ const run: Command = command({
   async run({ agent, request: given, model, json, dir }) {
     const request = given === '-' ? await text(process.stdin) : given
     if (request.trim() === '') throw new UsageError('the request is empty')
+    const err = (chunk: string): boolean => process.stderr.write(chunk)
+    // Watched to the end of the process: what a tool left behind may fail after the answer, too.
+    const { fatal } = watchStrayErrors(err)
     return runAgent({
       cwd: process.cwd(),
       agent,
@@ -33,7 +37,8 @@ const run: Command = command({
       json: json === true,
       color: wantsColors(process.stderr),
       out: (chunk) => process.stdout.write(chunk),
-      err: (chunk) => process.stderr.write(chunk),
+      err,
+      fatal,
     })
   },
 })

@@ -1,5 +1,6 @@
-import { type AgentDescription, checkProject, printable } from '@retinue/project'
+import { type AgentDescription, printable } from '@retinue/project'
 import picocolors from 'picocolors'
+import { checkAt } from '../check-at.ts'
 import { type Command, command } from '../command.ts'
 import { renderAll, wantsColors } from '../render-findings.ts'
 
@@ -16,7 +17,7 @@ const tree: Command = command({
     },
   },
   async run({ path, json, dir }) {
-    const { findings, errors, tree: found } = await checkProject(path ?? '.', dir === undefined ? {} : { dir })
+    const { findings, errors, tree: found } = await checkAt(path ?? '.', dir)
     if (errors > 0) {
       const shown = findings.filter(({ severity }) => severity === 'error')
       console.error(renderAll(shown, wantsColors(process.stderr)))

@@ -17,16 +17,20 @@ export interface RunAgentOptions {
   color: boolean
   out: (text: string) => void
   err: (text: string) => void
+  /** Rejects when the process can't be trusted to go on. */
+  fatal?: Promise<never>
 }
 
 /** Runs an agent of a project on a request, shows its delegations while they happen, then prints the answer. Gives the exit code. */
 export async function runAgent(options: RunAgentOptions): Promise<number> {
-  const { cwd, out, err } = options
+  const { out, err, fatal } = options
   try {
-    return await runToEnd(await openAgent(cwd, options.agent, options.dir), options)
+    const ended = openAgent(options).then((agent) => runToEnd(agent, options))
+    return await (fatal === undefined ? ended : Promise.race([ended, fatal]))
   } catch (error) {
     if (!isRetinueError(error)) throw error
-    if (options.json) out(`${JSON.stringify({ error: error.toJSON() }, null, 2)}\n`)
+    const findings = error.code === 'project-invalid' ? { findings: error.data['findings'] } : {}
+    if (options.json) out(`${JSON.stringify({ error: error.toJSON(), ...findings }, null, 2)}\n`)
     err(errorText(error))
     return exitCodeOf(error)
   }

@@ -15,15 +15,28 @@ export interface MarkdownFile {
   readonly reason?: string
 }
 
+/** `agent.md`: its frontmatter is a config, its body instructions. Both stand below the files of their own. */
+export interface AgentFile {
+  readonly file: string
+  readonly hasFrontmatter: boolean
+  readonly body: string
+  /** Where the body begins, from 1. */
+  readonly bodyLine: number
+  /** Why it could not be read. */
+  readonly reason?: string
+}
+
 /** A directory that is an agent, as its files stand. Nothing of it was run. */
 export interface AgentDir {
   readonly key: string
   readonly dir: string
   /** Directory names from the top-level agent down to this one. */
   readonly path: readonly string[]
+  /** The config module, else `agent.md`. */
   readonly config: SlotModule | undefined
   readonly instructions: SlotModule | undefined
   readonly markdown: MarkdownFile | undefined
+  readonly agentFile: AgentFile | undefined
   readonly tools: readonly SlotModule[]
   /** The folder whose files the agent may read, if it has one. */
   readonly workspace: string | undefined
@@ -58,6 +71,11 @@ export type Note =
 /** The file that stands for an agent where nothing better is known: what a person opens first. */
 export function mainFile(agent: AgentDir): string {
   return agent.config?.file ?? agent.markdown?.file ?? agent.instructions?.file ?? agent.dir
+}
+
+/** Whether it is `agent.md` that says what the agent is. */
+export function isConfiguredByAgentFile({ config }: AgentDir): boolean {
+  return config?.slot === 'frontmatter'
 }
 
 /** All modules in slots of an agent. */

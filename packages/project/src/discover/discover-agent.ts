@@ -1,8 +1,9 @@
 import { AGENT_SLOTS, MAX_SUBAGENT_DEPTH, MODULE_EXTENSIONS, moduleName } from '../layout.ts'
 import { readText } from '../tree/read-text.ts'
 import { joinPath, type SourceTree } from '../tree/source-tree.ts'
-import type { AgentDir, MarkdownFile, Note, SlotModule } from './agent-dir.ts'
-import { bestExtensionFirst, linkNote, listFolder, otherNote, sortFolder } from './folder.ts'
+import type { AgentDir, AgentFile, MarkdownFile, Note, SlotModule } from './agent-dir.ts'
+import { bestExtensionFirst, linkNote, listFolder, otherNote, quietFolders, sortFolder } from './folder.ts'
+import { splitFrontmatter } from './frontmatter.ts'
 
 /** The agents in a folder of agents (`agents/` or `subagents/`), and notes on what in it is none. */
 export interface AgentFolder {
@@ -14,6 +15,7 @@ export interface AgentFolder {
 export function discoverAgents(tree: SourceTree, dir: string, parentPath: readonly string[]): AgentFolder {
   const agents: AgentDir[] = []
   const notes: Note[] = []
+  notes.push(...quietAgentNotes(tree, dir))
   for (const { name, kind } of listFolder(tree, dir, notes)) {
     const path = joinPath(dir, name)
     if (kind === 'link') notes.push(linkNote(path))
@@ -34,13 +36,15 @@ function discoverAgent(tree: SourceTree, dir: string, path: readonly string[]): 
   const tools = discoverTools(tree, entries.get('tools'), notes)
   const workspace = entries.get('workspace')
   if (workspace !== undefined) noteLinks(tree, workspace, notes)
+  const agentFile = readAgentFile(tree, entries.get('agent.md'))
   return {
     key: path.at(-1) ?? '',
     dir,
     path,
-    config: modules.get('config'),
+    config: modules.get('config') ?? (agentFile && { slot: 'frontmatter', key: 'agent', file: agentFile.file }),
     instructions: modules.get('instructions'),
     markdown: readMarkdown(tree, entries.get('instructions.md')),
+    agentFile,
     tools,
     workspace,
     subagents: discoverSubagents(tree, entries.get('subagents'), path, notes),
@@ -53,6 +57,14 @@ function readMarkdown(tree: SourceTree, file: string | undefined): MarkdownFile 
   if (file === undefined) return undefined
   const read = readText(tree, file)
   return read.ok ? { file, text: read.text } : { file, text: undefined, reason: read.reason }
+}
+
+function readAgentFile(tree: SourceTree, file: string | undefined): AgentFile | undefined {
+  if (file === undefined) return undefined
+  const read = readText(tree, file)
+  if (!read.ok) return { file, hasFrontmatter: false, body: '', bodyLine: 1, reason: read.reason }
+  const { head, unclosed, body, bodyLine } = splitFrontmatter(read.text)
+  return { file, hasFrontmatter: head !== undefined || unclosed, body, bodyLine }
 }
 
 function discoverSubagents(
@@ -133,20 +145,35 @@ function noAgentNotes(tree: SourceTree, { dir, key, notes, subagents }: AgentDir
     if (note.kind === 'unreadable') return true
     return note.kind === 'ignored' && (note.what === 'link' || AGENT_FILES.includes(note.meant ?? ''))
   })
-  const because = 'it holds no config.ts and no instructions.md, so it is no agent'
+  const because = 'it holds no config.ts, no instructions.md and no agent.md, so it is no agent'
   const inner = subagents[0]?.key ?? innerAgent(tree, dir)
   const add = `add "${key}/config.ts" and "${key}/instructions.md", or remove the folder`
   const move = inner === undefined ? add : `move "${inner}/" up one level`
-  const fix = nearMisses.length > 0 ? 'mend what is told about the files in it' : move
+  const fix = nearMisses.length > 0 ? 'correct what the other findings say of the files in it' : move
   return [{ kind: 'ignored', path: dir, what: 'folder', because, fix }, ...nearMisses]
+}
+
+/** Folders such as `node_modules` are passed over, but one that is written as an agent was meant to be one. */
+function quietAgentNotes(tree: SourceTree, dir: string): Note[] {
+  const quiet = quietFolders(tree, dir).filter((name) => isAgentFolder(tree, joinPath(dir, name)))
+  return quiet.map((name) => ({
+    kind: 'ignored',
+    path: joinPath(dir, name),
+    what: 'folder',
+    because: `a folder called "${name}" is passed over, and this one is written as an agent`,
+    fix: 'rename the folder, or move it to another place',
+  }))
+}
+
+function isAgentFolder(tree: SourceTree, dir: string): boolean {
+  const { modules, entries } = sortFolder(tree, dir, AGENT_SLOTS)
+  return modules.size > 0 || entries.has('instructions.md') || entries.has('agent.md')
 }
 
 /** A group folder holds agents one level too deep. */
 function innerAgent(tree: SourceTree, dir: string): string | undefined {
   const found = listFolder(tree, dir, []).find(({ name, kind }) => {
-    if (kind !== 'directory') return false
-    const { modules, entries } = sortFolder(tree, joinPath(dir, name), AGENT_SLOTS)
-    return modules.has('config') || modules.has('instructions') || entries.has('instructions.md')
+    return kind === 'directory' && isAgentFolder(tree, joinPath(dir, name))
   })
   return found?.name
 }

@@ -23,6 +23,18 @@ export function listFolder(tree: SourceTree, dir: string, notes: Note[]): readon
   }
 }
 
+/** The folders that are passed over by their names, hidden ones aside. */
+export function quietFolders(tree: SourceTree, dir: string): readonly string[] {
+  try {
+    const quiet = tree.list(dir).filter(({ name, kind }) => kind === 'directory' && isQuiet(name, true))
+    return quiet.map(({ name }) => name).filter((name) => !name.startsWith('.'))
+  } catch (error) {
+    // That it can't be read is told by whoever reads the rest of it.
+    if (error instanceof SourceError) return []
+    throw error
+  }
+}
+
 /** Assigns each entry of a folder to a slot, or says why it has none. */
 export function sortFolder(tree: SourceTree, dir: string, slots: readonly Slot[]): SortedFolder {
   const notes: Note[] = []
@@ -86,7 +98,7 @@ function strayNote(path: string, entry: Entry, slots: readonly Slot[]): Note {
   }
   const known = fitting.filter(({ supported }) => supported).map((slot) => `"${slotLabel(slot)}"`)
   const because = known.length === 0 ? `no ${what} is read here` : `of ${what}s, only ${known.join(', ')} are read here`
-  return ignored(because, 'import it from a module of an agent, move it out of this folder, or remove it')
+  return ignored(because, `move it elsewhere, or remove it; a ${what} that an agent's own modules import may stay`)
 }
 
 /** The slot that a name nearly is: other case, other extension, a slip of the finger. */

@@ -1,6 +1,7 @@
 import { moduleName } from '../layout.ts'
 import { readText } from '../tree/read-text.ts'
 import { joinPath, normalizePath, parentPath, type SourceTree } from '../tree/source-tree.ts'
+import { parseFrontmatter } from './frontmatter.ts'
 import { importCandidates, isRelative } from './import-candidates.ts'
 import { type ModuleShape, parseModule } from './module-shape.ts'
 
@@ -23,7 +24,7 @@ export class ModuleIndex {
     const known = this.#modules.get(file)
     if (known !== undefined) return known
     const source = readText(this.#tree, file)
-    const read: ReadModule = source.ok ? { ok: true, shape: parseModule(file, source.text) } : source
+    const read: ReadModule = source.ok ? { ok: true, shape: shapeOf(file, source.text) } : source
     this.#modules.set(file, read)
     return read
   }
@@ -75,4 +76,9 @@ export class ModuleIndex {
     }
     return seen
   }
+}
+
+/** What is no module is read as an `agent.md`: the one other file that something is looked up in. */
+function shapeOf(file: string, text: string): ModuleShape {
+  return moduleName(file) === undefined ? parseFrontmatter(text).shape : parseModule(file, text)
 }

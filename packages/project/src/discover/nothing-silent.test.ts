@@ -94,6 +94,7 @@ function accounted(agents: readonly AgentDir[]): { used: string[]; notes: Note[]
     ({ used, notes }, agent) => {
       const inner = accounted(agent.subagents)
       const own = [...slotModules(agent).map(({ file }) => file), agent.markdown?.file ?? '', agent.workspace ?? '']
+      if (agent.agentFile !== undefined) own.push(agent.agentFile.file)
       return { used: [...used, ...own, ...inner.used], notes: [...notes, ...agent.notes, ...inner.notes] }
     },
     { used: [], notes: [] },

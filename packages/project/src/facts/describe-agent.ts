@@ -1,6 +1,7 @@
 import { isAgent } from '@retinue/core/agent'
+import { modelFact } from './describe-model.ts'
 import type { AgentEntryFact, AgentFact } from './facts.ts'
-import { isRecord, kindOfValue, modelFact } from './value-kind.ts'
+import { isRecord, kindOfValue } from './value-kind.ts'
 
 /** Deeper than any run delegates; code can make cycles of agents, and a description must end. */
 const MAX_DEPTH = 8

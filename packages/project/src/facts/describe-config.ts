@@ -1,9 +1,10 @@
 import { isTool } from '@retinue/core/tools'
 import { describeEntries } from './describe-agent.ts'
 import { instructionsFact } from './describe-instructions.ts'
+import { modelFact } from './describe-model.ts'
 import type { ConfigFact, MapFact, TextFact, ToolEntryFact } from './facts.ts'
-import { optionsRefusal, toolRefusal } from './refusal.ts'
-import { isPlainRecord, isRecord, kindOfValue, modelFact } from './value-kind.ts'
+import { optionsRefusals, toolRefusal } from './refusal.ts'
+import { isPlainRecord, isRecord, kindOfValue } from './value-kind.ts'
 
 /** What rules need to know of the config of the agent in the directory `dirName`. */
 export function describeConfig(dirName: string, config: Readonly<Record<string, unknown>>): ConfigFact {
@@ -20,7 +21,8 @@ export function describeConfig(dirName: string, config: Readonly<Record<string, 
       form: Object.hasOwn(config, 'workspace') ? (workspace ? 'given' : 'off') : 'absent',
       tools: isRecord(workspace) && isRecord(workspace['tools']) ? Object.keys(workspace['tools']) : [],
     },
-    refused: optionsRefusal(dirName, config),
+    providers: providersOf(config['defaultOptions']),
+    refusals: optionsRefusals(dirName, config),
   }
 }
 
@@ -42,4 +44,10 @@ function toolEntries(tools: Record<string, unknown>): ToolEntryFact[] {
     const valid = isTool(tool)
     return { key, valid, kind: kindOfValue(tool), refused: valid ? toolRefusal(key, tool) : undefined }
   })
+}
+
+/** The names of the providers that the application registers itself. */
+function providersOf(options: unknown): string[] {
+  const providers = isRecord(options) ? options['providers'] : undefined
+  return isRecord(providers) ? Object.keys(providers) : []
 }

@@ -3,10 +3,11 @@ import { isTool } from '@retinue/core/tools'
 import { type ModuleSlot, moduleName } from '../layout.ts'
 import { describeAgent } from './describe-agent.ts'
 import { describeConfig } from './describe-config.ts'
+import { describeFrontmatter } from './describe-frontmatter.ts'
 import { instructionsFact } from './describe-instructions.ts'
 import type { ModuleFact } from './facts.ts'
 import { toolRefusal } from './refusal.ts'
-import { isPlainRecord, kindOfValue } from './value-kind.ts'
+import { isPlainRecord, isRecord, kindOfValue } from './value-kind.ts'
 
 /** The part of a module's place that its description depends on. */
 export interface DescribedModule {
@@ -34,6 +35,7 @@ function describeDefault({ file, slot }: DescribedModule, value: unknown): Modul
     const isValid = instructions.form !== 'wrong' && instructions.form !== 'absent'
     return isValid ? { kind: 'instructions', instructions } : undefined
   }
+  if (slot === 'frontmatter') return { kind: 'config', config: describeFrontmatter(dir, isRecord(value) ? value : {}) }
   if (isAgent(value)) return { kind: 'agent', agent: describeAgent(value) }
   const isConfig = isPlainRecord(value) && typeof value['then'] !== 'function' && !isTool(value)
   return isConfig ? { kind: 'config', config: describeConfig(dir, value) } : undefined

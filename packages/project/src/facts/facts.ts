@@ -17,6 +17,16 @@ export interface ModelFact {
   /** `provider/model`, or what is known before the agent runs. */
   readonly label: string
   readonly kind: ValueKind
+  /** The names among it, as written, that are no `provider/model`. */
+  readonly malformed: readonly string[]
+  /** The providers among it that are not known by themselves: an application may have registered them. */
+  readonly strangers: readonly StrangeProvider[]
+}
+
+export interface StrangeProvider {
+  readonly name: string
+  /** All known providers. */
+  readonly known: readonly string[]
 }
 
 export interface InstructionsFact {
@@ -75,8 +85,10 @@ export interface ConfigFact {
   readonly agents: MapFact<AgentEntryFact>
   /** `off`: the config has the key, with no value. */
   readonly workspace: { readonly form: 'absent' | 'off' | 'given'; readonly tools: readonly string[] }
+  /** Names of the providers that it registers for its runs. */
+  readonly providers: readonly string[]
   /** What core said of the other options. */
-  readonly refused: Refusal | undefined
+  readonly refusals: readonly Refusal[]
 }
 
 /** What a module exports. */

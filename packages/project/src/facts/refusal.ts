@@ -8,9 +8,10 @@ import type { Refusal } from './facts.ts'
  * Asks core itself whether it takes the options that no rule looks at, so that a wrong one is found here and not when the agent is
  * made. `name` is what its message calls the agent.
  */
-export function optionsRefusal(name: string, config: Readonly<Record<string, unknown>>): Refusal | undefined {
+export function optionsRefusals(name: string, config: Readonly<Record<string, unknown>>): readonly Refusal[] {
   const { id: _id, name: _name, description: _d, model: _m, instructions: _i, tools: _t, agents: _a, ...rest } = config
-  return refusalOf({ ...(rest as AgentConfig), id: name })
+  const refused = refusalOf({ ...(rest as AgentConfig), id: name })
+  return refused === undefined ? [] : [refused]
 }
 
 /** The same for one tool: a schema, say, that no model can be told. */

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
 import { describeModule } from '../facts/describe-module.ts'
 import { failureOf } from './failure.ts'
@@ -12,11 +13,23 @@ export interface LoadedModule {
 /** Imports one module and describes what it exports. It never rejects. */
 export async function loadModule(root: string, request: LoadRequest): Promise<LoadedModule> {
   try {
-    // A file: URL, always: the compiler's rewriting of relative specifiers must find nothing to rewrite.
-    const { href } = pathToFileURL(`${root}/${request.file}`)
-    const namespace = (await import(href)) as Readonly<Record<string, unknown>>
+    const namespace = await namespaceOf(`${root}/${request.file}`, request)
     return { result: { ok: true, fact: describeModule(request, namespace) }, namespace }
   } catch (error) {
     return { result: { ok: false, failure: failureOf(error, root) } }
   }
+}
+
+async function namespaceOf(path: string, { slot }: LoadRequest): Promise<Readonly<Record<string, unknown>>> {
+  if (slot === 'frontmatter') {
+    const [{ parseFrontmatter }, { decodeText }] = await Promise.all([
+      import('../discover/frontmatter.ts'),
+      import('../tree/read-text.ts'),
+    ])
+    const read = decodeText(await readFile(path))
+    return { default: read.ok ? parseFrontmatter(read.text).values : {} }
+  }
+  // A file: URL, always: the compiler's rewriting of relative specifiers must find nothing to rewrite.
+  const { href } = pathToFileURL(path)
+  return (await import(href)) as Readonly<Record<string, unknown>>
 }

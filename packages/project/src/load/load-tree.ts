@@ -59,7 +59,8 @@ function configsOf(agents: readonly AgentDir[]): Wanted[] {
 
 function parses({ modules }: Discovered, file: string): boolean {
   for (const member of modules.closure([file])) {
-    if (moduleName(member) === undefined) continue
+    // Of what is no module only an agent.md is itself loaded; a text that a module reads is its own affair.
+    if (moduleName(member) === undefined && member !== file) continue
     const read = modules.read(member)
     if (!read.ok || read.shape.errors.length > 0) return false
   }

@@ -1,4 +1,5 @@
-import { registerHooks } from 'node:module'
+// As a namespace: where Node is too old to have what is used of it, the import must not fail before that can be said.
+import * as nodeModule from 'node:module'
 import { importCandidates, isRelative } from '../discover/import-candidates.ts'
 
 /** An import that found nothing, remembered by the error that Node threw for it. */
@@ -26,7 +27,7 @@ export function resolveImportsOf(rootUrl: string): void {
   roots.add(rootUrl.endsWith('/') ? rootUrl : `${rootUrl}/`)
   if (registered) return
   registered = true
-  registerHooks({
+  nodeModule.registerHooks({
     resolve(specifier, context, nextResolve) {
       const importer = context.parentURL
       if (importer === undefined || !isOwn(importer)) return nextResolve(specifier, context)

@@ -1,3 +1,4 @@
+import { isConfiguredByAgentFile } from '../discover/agent-dir.ts'
 import type { ConfigFact } from '../facts/facts.ts'
 import type { AgentPlan } from '../plan.ts'
 import { aKind, configPlace } from './places.ts'
@@ -26,11 +27,14 @@ export const configInvalid: Rule = {
 
 function* faults({ agent, config, instructions: source }: AgentPlan): Iterable<Fault> {
   if (typeof config !== 'object') return
-  yield* textFaults(config, agent.path.length > 1)
-  const { model, instructions, refused } = config
+  // In a frontmatter there is no config to speak of.
+  const at = isConfiguredByAgentFile(agent) ? '' : 'config.'
+  yield* textFaults(config, agent.path.length > 1, at)
+  const { model, instructions, refusals } = config
   if (model.form === 'wrong') {
-    const fix = "write 'provider/model', an AI SDK model, a list of those, or a function that gives one"
-    yield { path: ['model'], message: `config.model is ${aKind(model.kind)}`, fix }
+    const code = "write 'provider/model', an AI SDK model, a list of those, or a function that gives one"
+    const fix = at === '' ? 'write provider/model, or a list of those' : code
+    yield { path: ['model'], message: `${at}model is ${aKind(model.kind)}`, fix }
   }
   // Another source may win over it; what loses is not checked.
   if (instructions.form === 'wrong' && source === 'config') {
@@ -38,20 +42,20 @@ function* faults({ agent, config, instructions: source }: AgentPlan): Iterable<F
     yield { path: ['instructions'], message: `config.instructions is ${aKind(instructions.kind)}`, fix }
   }
   yield* mapFaults(config)
-  if (refused !== undefined) {
+  for (const refused of refusals) {
     const { message, hint = 'correct the option', option } = refused
     yield { path: option === undefined ? [] : [option], message, fix: hint }
   }
 }
 
-function* textFaults(config: ConfigFact, isSubagent: boolean): Iterable<Fault> {
+function* textFaults(config: ConfigFact, isSubagent: boolean, at: string): Iterable<Fault> {
   for (const field of ['id', 'name', 'description'] as const) {
     const fact = config[field]
     // A subagent's description has a rule of its own.
     if (field === 'description' && isSubagent) continue
     const blank = fact.form === 'text' && field === 'id' && fact.text.trim() === ''
     if (fact.form !== 'wrong' && !blank) continue
-    const message = `config.${field} is ${fact.form === 'wrong' ? aKind(fact.kind) : 'blank'}`
+    const message = `${at}${field} is ${fact.form === 'wrong' ? aKind(fact.kind) : 'blank'}`
     yield { path: [field], message, fix: `write text, or leave ${field} out` }
   }
 }

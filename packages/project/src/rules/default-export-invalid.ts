@@ -6,12 +6,14 @@ import type { Rule, RuleContext, Violation } from './rule.ts'
 
 const WANTED: Readonly<Record<ModuleSlot, string>> = {
   config: 'a plain object, as agentConfig({ … }) gives, or an Agent',
+  frontmatter: 'keys with values',
   instructions: 'text, a system message, a list of those, or a function that gives one of them',
   tool: 'a tool, as createTool({ … }) gives',
 }
 
 const FIX: Readonly<Record<ModuleSlot, string>> = {
   config: "write: export default agentConfig({ model: 'openai/gpt-5.5' })",
+  frontmatter: 'write: model: openai/gpt-5.5',
   instructions: "write: export default 'You …'",
   tool: 'write: export default createTool({ id, description, inputSchema, execute })',
 }

@@ -34,14 +34,14 @@ test('B11.10 near misses in an agent, with what was meant', async () => {
       the file "sup/instructions.MD" is ignored: nothing is called that; did you mean "instructions.md"?
       fix: rename it to "instructions.md"
     warning[entry-ignored] sup/notes.txt:1:1 (sup)
-      the file "sup/notes.txt" is ignored: of files, only "config.ts", "instructions.md", "instructions.ts" are read here
-      fix: import it from a module of an agent, move it out of this folder, or remove it
+      the file "sup/notes.txt" is ignored: of files, only "config.ts", "agent.md", "instructions.md", "instructions.ts" are read here
+      fix: move it elsewhere, or remove it; a file that an agent's own modules import may stay
     warning[entry-ignored] sup/proccessors:1:1 (sup)
       the folder "sup/proccessors" is ignored: nothing is called that; did you mean "processors/"?
       fix: rename it to "processors/" (which this version of Retinue does not read yet)
     warning[entry-ignored] sup/stuff:1:1 (sup)
       the folder "sup/stuff" is ignored: of folders, only "tools/", "workspace/", "subagents/" are read here
-      fix: import it from a module of an agent, move it out of this folder, or remove it
+      fix: move it elsewhere, or remove it; a folder that an agent's own modules import may stay
     warning[entry-ignored] sup/sub-agents:1:1 (sup)
       the folder "sup/sub-agents" is ignored: nothing is called that; did you mean "subagents/"?
       fix: rename it to "subagents/""
@@ -75,7 +75,7 @@ test('B11.10 folders and files that are no agents', async () => {
   }
   expect(await toldOf({ ...agent('sup'), ...files })).toMatchInlineSnapshot(`
     "warning[entry-ignored] empty:1:1 (the application)
-      the folder "empty" is ignored: it holds no config.ts and no instructions.md, so it is no agent
+      the folder "empty" is ignored: it holds no config.ts, no instructions.md and no agent.md, so it is no agent
       fix: add "empty/config.ts" and "empty/instructions.md", or remove the folder
     warning[entry-ignored] flat.md:1:1 (the application)
       the file "flat.md" is ignored: an agent is a folder, and this is a file
@@ -84,14 +84,14 @@ test('B11.10 folders and files that are no agents', async () => {
       the file "flat.ts" is ignored: an agent is a folder, and this is a file
       fix: move it to "flat/config.ts"
     warning[entry-ignored] group:1:1 (the application)
-      the folder "group" is ignored: it holds no config.ts and no instructions.md, so it is no agent
+      the folder "group" is ignored: it holds no config.ts, no instructions.md and no agent.md, so it is no agent
       fix: move "inner/" up one level
     warning[entry-ignored] half:1:1 (the application)
-      the folder "half" is ignored: it holds no config.ts and no instructions.md, so it is no agent
+      the folder "half" is ignored: it holds no config.ts, no instructions.md and no agent.md, so it is no agent
       fix: add "half/config.ts" and "half/instructions.md", or remove the folder
     warning[entry-ignored] near:1:1 (the application)
-      the folder "near" is ignored: it holds no config.ts and no instructions.md, so it is no agent
-      fix: mend what is told about the files in it
+      the folder "near" is ignored: it holds no config.ts, no instructions.md and no agent.md, so it is no agent
+      fix: correct what the other findings say of the files in it
     warning[entry-ignored] near/Config.ts:1:1 (the application)
       the file "near/Config.ts" is ignored: nothing is called that; did you mean "config.ts"?
       fix: rename it to "config.ts"
@@ -133,8 +133,8 @@ test('B11.10 links are told and not followed', async () => {
   }
   expect(await toldOf({ ...agent('sup'), ...agent('other'), ...links })).toMatchInlineSnapshot(`
     "warning[entry-ignored] half:1:1 (the application)
-      the folder "half" is ignored: it holds no config.ts and no instructions.md, so it is no agent
-      fix: mend what is told about the files in it
+      the folder "half" is ignored: it holds no config.ts, no instructions.md and no agent.md, so it is no agent
+      fix: correct what the other findings say of the files in it
     warning[entry-ignored] half/config.ts:1:1 (the application)
       the link "half/config.ts" is ignored: links are not followed, so that nothing outside the application is read
       fix: replace the link by the file or folder that it points to
@@ -196,9 +196,28 @@ test("B11.10 what an agent's own modules import is passed over, directly or not,
   `)
 })
 
+test('B11.10 a folder that is passed over by its name, and is written as an agent', async () => {
+  const files = {
+    'node_modules/config.ts': config(),
+    'node_modules/package/index.ts': '',
+    ...agent('sup', {
+      'subagents/node_modules/agent.md': 'Work.',
+      'subagents/__tests__/a.test.ts': '',
+      'subagents/.old/config.ts': '',
+    }),
+  }
+  expect(await toldOf(files)).toMatchInlineSnapshot(`
+    "warning[entry-ignored] node_modules:1:1 (the application)
+      the folder "node_modules" is ignored: a folder called "node_modules" is passed over, and this one is written as an agent
+      fix: rename the folder, or move it to another place
+    warning[entry-ignored] sup/subagents/node_modules:1:1 (sup)
+      the folder "sup/subagents/node_modules" is ignored: a folder called "node_modules" is passed over, and this one is written as an agent
+      fix: rename the folder, or move it to another place"
+  `)
+})
+
 test('B11.2 slots that this version does not read are told', async () => {
   const slots = [
-    'agent.md',
     'skills/a.md',
     'memory.ts',
     'workspace.mts',
@@ -208,17 +227,8 @@ test('B11.2 slots that this version does not read are told', async () => {
     'hooks.js',
   ]
   const files = Object.fromEntries(slots.map((name) => [name, 'not ( parsed']))
-  expect(await toldOf({ ...agent('sup', files), 'only/agent.md': 'x' })).toMatchInlineSnapshot(`
-    "warning[entry-ignored] only:1:1 (the application)
-      the folder "only" is ignored: it holds no config.ts and no instructions.md, so it is no agent
-      fix: mend what is told about the files in it
-    warning[slot-unsupported] only/agent.md:1:1 (the application)
-      this version of Retinue doesn't read "agent.md" (only/agent.md)
-      fix: write config.ts and instructions.md instead
-    warning[slot-unsupported] sup/agent.md:1:1 (sup)
-      this version of Retinue doesn't read "agent.md" (sup/agent.md)
-      fix: write config.ts and instructions.md instead
-    warning[slot-unsupported] sup/hooks.js:1:1 (sup)
+  expect(await toldOf(agent('sup', files))).toMatchInlineSnapshot(`
+    "warning[slot-unsupported] sup/hooks.js:1:1 (sup)
       this version of Retinue doesn't read "hooks.ts" (sup/hooks.js)
       fix: remove it, or keep it for a version that reads it
     warning[slot-unsupported] sup/memory.ts:1:1 (sup)
@@ -267,7 +277,7 @@ test('B11.2 in the application too', async () => {
       fix: remove it, or keep it for a version that reads it
     warning[entry-ignored] src/retinue/notes.txt:1:1 (the application)
       the file "src/retinue/notes.txt" is ignored: no file is read here
-      fix: import it from a module of an agent, move it out of this folder, or remove it
+      fix: move it elsewhere, or remove it; a file that an agent's own modules import may stay
     warning[slot-unsupported] src/retinue/observability.ts:1:1 (the application)
       this version of Retinue doesn't read "observability.ts" (src/retinue/observability.ts)
       fix: remove it, or keep it for a version that reads it
@@ -279,7 +289,7 @@ test('B11.2 in the application too', async () => {
       fix: remove it, or keep it for a version that reads it
     warning[entry-ignored] src/retinue/workflows:1:1 (the application)
       the folder "src/retinue/workflows" is ignored: of folders, only "agents/" are read here
-      fix: import it from a module of an agent, move it out of this folder, or remove it"
+      fix: move it elsewhere, or remove it; a folder that an agent's own modules import may stay"
   `)
 })
 

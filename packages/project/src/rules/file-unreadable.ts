@@ -17,6 +17,9 @@ export const fileUnreadable: Rule = {
       const { markdown } = agent
       if (instructions === 'markdown' && markdown?.reason !== undefined)
         yield violation(markdown.file, markdown.reason, agent.path)
+      const { agentFile } = agent
+      // What an unreadable file would have said is not known, so neither is what it would have lost.
+      if (agentFile?.reason !== undefined) yield violation(agentFile.file, agentFile.reason, agent.path)
       const files = slotModules(agent).filter((module) => module === agent.config || own.includes(module))
       for (const file of modules.closure(files.map(({ file }) => file))) {
         const read = moduleName(file) === undefined ? undefined : modules.read(file)

@@ -7,10 +7,13 @@ import { defaultExportInvalid } from './default-export-invalid.ts'
 import { entryIgnored } from './entry-ignored.ts'
 import { fileUnreadable } from './file-unreadable.ts'
 import { filesIgnoredByAgent } from './files-ignored-by-agent.ts'
+import { frontmatterInvalid } from './frontmatter-invalid.ts'
 import { instructionsEmpty } from './instructions-empty.ts'
 import { instructionsMissing } from './instructions-missing.ts'
 import { loadTimeout } from './load-timeout.ts'
+import { modelInvalid } from './model-invalid.ts'
 import { modelMissing } from './model-missing.ts'
+import { modelProviderUnknown } from './model-provider-unknown.ts'
 import { moduleFailed } from './module-failed.ts'
 import { nameInvalid } from './name-invalid.ts'
 import type { Rule } from './rule.ts'
@@ -38,10 +41,13 @@ export const RULES: readonly Rule[] = [
   entryIgnored,
   fileUnreadable,
   filesIgnoredByAgent,
+  frontmatterInvalid,
   instructionsEmpty,
   instructionsMissing,
   loadTimeout,
+  modelInvalid,
   modelMissing,
+  modelProviderUnknown,
   moduleFailed,
   nameInvalid,
   slotUnsupported,

@@ -1,3 +1,4 @@
+import { isConfiguredByAgentFile } from '../discover/agent-dir.ts'
 import { configPlace } from './places.ts'
 import type { Rule } from './rule.ts'
 
@@ -13,7 +14,9 @@ export const instructionsMissing: Rule = {
         message: `agent "${agent.key}" has no instructions`,
         place: configPlace(context, agent, ['instructions'], 'value'),
         agentPath: agent.path,
-        fix: `write them into "${agent.dir}/instructions.md"`,
+        fix: isConfiguredByAgentFile(agent)
+          ? `write them into "${agent.config?.file}", below the frontmatter`
+          : `write them into "${agent.dir}/instructions.md"`,
       }
     }
   },

@@ -1,3 +1,4 @@
+import { type AgentDir, isConfiguredByAgentFile } from '../discover/agent-dir.ts'
 import { configPlace } from './places.ts'
 import type { Rule } from './rule.ts'
 
@@ -10,16 +11,21 @@ export const modelMissing: Rule = {
     for (const { agent, config, fact } of context.plans) {
       const model = fact?.kind === 'agent' ? fact.agent.model : typeof config === 'object' ? config.model : undefined
       if (config === 'unknown' || (model !== undefined && model.form !== 'absent')) continue
-      const file = agent.config?.file
       yield {
         message: `agent "${agent.key}" has no model`,
         place: configPlace(context, agent, ['model'], 'value'),
         agentPath: agent.path,
-        fix:
-          file === undefined
-            ? `add "${agent.dir}/config.ts" with: export default agentConfig({ model: 'openai/gpt-5.5' })`
-            : "write model: 'openai/gpt-5.5', or another 'provider/model', or an AI SDK model",
+        fix: fixOf(agent),
       }
     }
   },
+}
+
+function fixOf(agent: AgentDir): string {
+  if (agent.config === undefined)
+    return `add "${agent.dir}/config.ts" with: export default agentConfig({ model: 'openai/gpt-5.5' })`
+  if (!isConfiguredByAgentFile(agent))
+    return "write model: 'openai/gpt-5.5', or another 'provider/model', or an AI SDK model"
+  if (agent.agentFile?.hasFrontmatter) return 'write model: openai/gpt-5.5, or another provider/model'
+  return 'begin the file with a line of ---, a line with model: openai/gpt-5.5, and another line of ---'
 }

@@ -113,7 +113,7 @@ export default { model, instructions: text, tools: more }
 `
   const files = {
     'sup/config.ts': own,
-    'sup/lib/models.ts': "export const model = 'a/b'\n",
+    'sup/lib/models.ts': "export const model = 'openai/b'\n",
     'text.ts': "export const text = 'Work.'\n",
     'more/index.mts': `import one from './one.mjs'\nexport default { one }\n`,
     'more/one.mts': tool(),
@@ -123,9 +123,9 @@ export default { model, instructions: text, tools: more }
 
 test('B11.1 a module that two agents import is evaluated once', async () => {
   const counted =
-    'const g = globalThis as { counted?: number }\ng.counted = (g.counted ?? 0) + 1\nexport const model = "a/" + g.counted\n'
+    'const g = globalThis as { counted?: number }\ng.counted = (g.counted ?? 0) + 1\nexport const model = "openai/" + g.counted\n'
   const own = (path: string): string =>
-    `import { model } from '${path}'\nif (model !== 'a/1') throw new Error(model)\nexport default { model }\n`
+    `import { model } from '${path}'\nif (model !== 'openai/1') throw new Error(model)\nexport default { model }\n`
   const files = {
     ...agent('a', { 'config.ts': own('../models') }),
     ...agent('b', { 'config.ts': own('../models.js') }),

@@ -10,7 +10,8 @@ test('B11.3 a model is required: no config, none in it, a blank one', async () =
     ...agent('blank', { 'config.ts': config("model: ' '") }),
     'coded/config.ts': `import { Agent } from '@retinue/core/agent'\nexport default new Agent({ id: 'x' })\n`,
   }
-  const given = "import { Agent } from '@retinue/core/agent'\nexport default new Agent({ id: 'y', model: 'a/b' })\n"
+  const given =
+    "import { Agent } from '@retinue/core/agent'\nexport default new Agent({ id: 'y', model: 'openai/b' })\n"
   expect(await findingsOf({ 'given/config.ts': given })).toEqual([])
   expect(await toldOf(files)).toMatchInlineSnapshot(`
     "error[model-missing] bare/instructions.md:1:1 (bare)
@@ -29,8 +30,8 @@ test('B11.3 a model is required: no config, none in it, a blank one', async () =
 })
 
 test('B1.2 a model is a string, an AI SDK object, a list of those, or a function', async () => {
-  const object = "{ specificationVersion: 'v3', provider: 'p', modelId: 'm' } as never"
-  const good = ["'a/b'", object, `['a/b', ${object}]`, "() => 'a/b'"]
+  const object = "{ specificationVersion: 'v3', provider: 'p', modelId: 'm', doStream() {} } as never"
+  const good = ["'openai/b'", object, `['openai/b', ${object}]`, "() => 'openai/b'"]
   for (const model of good)
     expect(await findingsOf(agent('sup', { 'config.ts': config(`model: ${model}`) }))).toEqual([])
   expect(await toldOf(agent('sup', { 'config.ts': config('model: {} as never') }))).toMatchInlineSnapshot(`
@@ -244,7 +245,7 @@ test('B1.5 names that no provider takes', async () => {
   const long = 'x'.repeat(65)
   const own = `import { Agent } from '@retinue/core/agent'
 import ok from './tools/ok.ts'
-const helper = new Agent({ id: 'h', description: 'Helps.', model: 'a/b', instructions: 'Work.' })
+const helper = new Agent({ id: 'h', description: 'Helps.', model: 'openai/b', instructions: 'Work.' })
 export default { ${MODEL}, tools: { 'my tool': ok, ['__proto__']: ok }, agents: { 'my helper': helper } }
 `
   const sup = agent('sup', { 'config.ts': own, 'tools/ok.ts': tool(), 'tools/x.y.ts': tool() })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { RULES } from './index.ts'
 
-const HELPERS = ['index.ts', 'places.ts', 'rule.ts']
+const HELPERS = ['index.ts', 'models.ts', 'places.ts', 'rule.ts']
 const files = readdirSync(import.meta.dirname)
 
 test('B11.11 a rule is a file, and its code is the name of the file', () => {

@@ -20,10 +20,7 @@ function* violations(notes: readonly Note[], agentPath: readonly string[]): Iter
       message: `this version of Retinue doesn't read "${note.slot}" (${note.path})`,
       place: pathPlace(note.path),
       agentPath,
-      fix:
-        note.slot === 'agent.md'
-          ? 'write config.ts and instructions.md instead'
-          : 'remove it, or keep it for a version that reads it',
+      fix: 'remove it, or keep it for a version that reads it',
     }
   }
 }

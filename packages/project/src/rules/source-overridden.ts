@@ -35,12 +35,14 @@ function winnerText({ winner, property }: Loss): string {
   return property === undefined ? winner : `${property.join('.')} in ${winner}`
 }
 
-function loserText({ agent }: AgentPlan, { loser }: Loss): string {
+function loserText({ agent }: AgentPlan, { loser, part }: Loss): string {
+  if (part !== undefined) return `${part.name} of ${loser}`
   return loser === agent.config?.file ? `instructions in ${loser}` : loser
 }
 
 /** The loser is what the person looks at and wonders about. */
-function placeOf(context: RuleContext, { agent }: AgentPlan, { loser }: Loss): Place {
+function placeOf(context: RuleContext, { agent }: AgentPlan, { loser, part }: Loss): Place {
+  if (part !== undefined) return { file: loser, at: { line: part.line, column: 1, length: 1 } }
   if (loser === agent.config?.file) return configPlace(context, agent, ['instructions'], 'key')
   return agent.workspace === loser || loser.endsWith('.md') ? { file: loser } : exportPlace(context, loser)
 }

@@ -113,7 +113,7 @@ test('B11.1 two tool files of one key are an error', async () => {
 })
 
 test('B11.3 an Agent is taken as it is: every other file is a warning, and nothing of it is run or checked', async () => {
-  const coded = `import { Agent } from '@retinue/core/agent'\nexport default new Agent({ id: 'x', model: 'a/b', instructions: 'Work.' })\n`
+  const coded = `import { Agent } from '@retinue/core/agent'\nexport default new Agent({ id: 'x', model: 'openai/b', instructions: 'Work.' })\n`
   const beside = { 'tools/a.ts': NOT_RUN, 'workspace/a.md': '', 'subagents/x/config.ts': NOT_RUN, 'memory.ts': NOT_RUN }
   const others = { 'Config.ts': '', 'config.js': NOT_RUN, 'README.md': '', 'config.test.ts': '' }
   expect(await toldOf(agent('sup', { 'config.ts': coded, ...beside, ...others }))).toMatchInlineSnapshot(`

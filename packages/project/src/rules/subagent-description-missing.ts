@@ -1,3 +1,4 @@
+import { type AgentDir, isConfiguredByAgentFile } from '../discover/agent-dir.ts'
 import type { AgentPlan } from '../plan.ts'
 import { aKind, configPlace } from './places.ts'
 import type { Rule, RuleContext, Violation } from './rule.ts'
@@ -30,15 +31,19 @@ function problemOf({ config, fact }: AgentPlan): string | undefined {
 
 function violation(context: RuleContext, { agent }: AgentPlan, problem: string): Violation {
   const parent = agent.path.at(-2) ?? ''
-  const property = "description: 'Use it to …: what it does, and when to delegate to it.'"
   return {
     message: `subagent "${agent.key}" ${problem}`,
     place: configPlace(context, agent, ['description'], 'value'),
     agentPath: agent.path,
     why: `"${parent}" reads the description to decide when to delegate`,
-    fix:
-      agent.config === undefined
-        ? `add "${agent.dir}/config.ts" with agentConfig({ model: 'provider/model', ${property} })`
-        : `write ${property}`,
+    fix: fixOf(agent),
   }
+}
+
+function fixOf(agent: AgentDir): string {
+  const text = 'Use it to …: what it does, and when to delegate to it.'
+  if (agent.config === undefined)
+    return `add "${agent.dir}/config.ts" with agentConfig({ model: 'provider/model', description: '${text}' })`
+  if (!isConfiguredByAgentFile(agent) || agent.agentFile?.hasFrontmatter) return `write description: '${text}'`
+  return `begin the file with a line of ---, a line with description: '${text}', and another line of ---`
 }

@@ -17,7 +17,7 @@ const withCoded = (description: string): string => `import { Agent, agentConfig 
 export default agentConfig({
   model: 'openai/gpt-5.5',
   agents: {
-    coded: new Agent({ id: 'c', ${description}model: 'a/b', instructions: 'Work.' }),
+    coded: new Agent({ id: 'c', ${description}model: 'openai/b', instructions: 'Work.' }),
   },
 })
 `
@@ -63,7 +63,7 @@ test('B11.5 a subagent without a config: on its instructions', async () => {
 })
 
 test('B11.5 an Agent as a subagent needs a description too; a top-level agent needs none', async () => {
-  const coded = `import { Agent } from '@retinue/core/agent'\nexport default new Agent({ id: 'x', model: 'a/b', instructions: 'Work.' })\n`
+  const coded = `import { Agent } from '@retinue/core/agent'\nexport default new Agent({ id: 'x', model: 'openai/b', instructions: 'Work.' })\n`
   const found = await toldOf({ ...agent('sup'), 'sup/subagents/r/config.ts': coded })
   expect(found).toMatchInlineSnapshot(`
     "error[subagent-description-missing] sup/subagents/r/config.ts:2:20 (sup > r)

@@ -8,7 +8,7 @@ import { decodeText } from './read-text.ts'
 import { normalizePath, type SourceTree } from './source-tree.ts'
 
 const files = {
-  'src/retinue/agents/b/config.ts': 'export default { model: "a/b" }\n',
+  'src/retinue/agents/b/config.ts': 'export default { model: "openai/b" }\n',
   'src/retinue/agents/a/instructions.md': 'Work.\r\n',
   'src/retinue/agents/a/tools/x.ts': '',
   'src/retinue/agents/link': { link: 'a' },

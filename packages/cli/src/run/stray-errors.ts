@@ -1,0 +1,84 @@
+import { RetinueError } from '@retinue/core/errors'
+import { errorText } from './run-end.ts'
+
+/** Errors that reach the process and nobody else, because a tool left work behind that nobody waits for. */
+export interface StrayErrors {
+  /** Rejects with `stray-exception` when the process can't be trusted to go on. */
+  readonly fatal: Promise<never>
+  stop(): void
+}
+
+/**
+ * Watches for errors that nobody handles. A rejected promise is told once on stderr, and whatever runs goes on: nothing was waiting
+ * for it. After an exception in a callback nobody knows what was left half done, so `fatal` rejects.
+ */
+export function watchStrayErrors(err: (text: string) => void): StrayErrors {
+  const fatal = Promise.withResolvers<never>()
+  // Whoever races against it handles the rejection; it must not be a stray one itself.
+  fatal.promise.catch(() => {})
+  const told = new Set<string>()
+  const rejected = (reason: unknown): void => {
+    const error = strayRejection(reason)
+    if (told.has(error.message)) return
+    told.add(error.message)
+    err(errorText(error))
+  }
+  const thrown = (error: unknown): void => fatal.reject(strayException(error))
+  process.on('unhandledRejection', rejected)
+  process.on('uncaughtException', thrown)
+  return {
+    fatal: fatal.promise,
+    stop() {
+      process.removeListener('unhandledRejection', rejected)
+      process.removeListener('uncaughtException', thrown)
+    },
+  }
+}
+
+function strayRejection(cause: unknown): RetinueError {
+  return new RetinueError({
+    code: 'stray-rejection',
+    message: `A promise was rejected, and nothing handled it: ${describe(cause)}. The run goes on.`,
+    hint: 'Await the promise where it is made, in the tool or what it calls, or give it a catch.',
+    cause,
+  })
+}
+
+function strayException(cause: unknown): RetinueError {
+  return new RetinueError({
+    code: 'stray-exception',
+    message: `A callback threw, and nothing caught it: ${describe(cause)}. The run was given up.`,
+    hint: 'Catch it in the callback (a timer, an event listener) of the tool that set it up.',
+    cause,
+  })
+}
+
+/** What was thrown, and the innermost place of the person's own code in its stack. */
+function describe(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return oneLine(typeof thrown === 'string' ? thrown : inspected(thrown))
+  const place = /((?:file:\/\/)?\/[^\s()]*?|[A-Za-z]:\\[^\s()]*?):(\d+):\d+\)?$/m
+  const own = (thrown.stack ?? '').split('\n').find((line) => place.test(line) && !/node_modules|node:/.test(line))
+  const [, file, line] = own === undefined ? [] : (place.exec(own) ?? [])
+  const at = file === undefined ? '' : ` (${relative(file)}:${line})`
+  return `${oneLine(thrown.message === '' ? thrown.name : `${thrown.name}: ${thrown.message}`)}${at}`
+}
+
+function relative(file: string): string {
+  const path = file.replace(/^file:\/\//, '')
+  return path.startsWith(`${process.cwd()}/`) ? path.slice(process.cwd().length + 1) : path
+}
+
+function inspected(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value)
+  } catch {
+    return 'an object'
+  }
+}
+
+function oneLine(text: string): string {
+  return text
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim()
+    .replace(/\.$/, '')
+}

@@ -1,0 +1,38 @@
+import { didYouMean } from '../names.ts'
+import { describeConfig } from './describe-config.ts'
+import type { ConfigFact, Refusal } from './facts.ts'
+import { optionsRefusals } from './refusal.ts'
+
+/** Options that stand in other places than the frontmatter: they are code, folders, or the text below it. */
+const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ['instructions', 'write them below the frontmatter'],
+  ['tools', 'put each tool into a file of its own in "tools/"'],
+  ['agents', 'put each subagent into a folder of its own in "subagents/"'],
+  ['workspace', 'put the files into the folder "workspace/"'],
+  ['inputSchema', 'write a config.ts: a schema is code'],
+  ['outputSchema', 'write a config.ts: a schema is code'],
+])
+
+/** What core judges; the rest of what can stand here has rules of its own. */
+const OPTIONS: ReadonlySet<string> = new Set(['maxDepth', 'maxRetries', 'defaultOptions'])
+
+const JUDGED: ReadonlySet<string> = new Set(['id', 'name', 'description', 'model'])
+
+/** What rules need to know of a frontmatter: that of a config, and each option that it can't hold by itself. */
+export function describeFrontmatter(dirName: string, values: Readonly<Record<string, unknown>>): ConfigFact {
+  const entries = Object.entries(values)
+  const plain = Object.fromEntries(entries.filter(([key]) => JUDGED.has(key)))
+  const refusals = entries.flatMap(([key, value]): readonly Refusal[] => {
+    if (JUDGED.has(key)) return []
+    if (OPTIONS.has(key))
+      return optionsRefusals(dirName, { [key]: value }).map((refusal) => ({ ...refusal, option: key }))
+    const hint = ELSEWHERE.get(key)
+    if (hint !== undefined)
+      return [{ message: `"${key}" can't stand in the frontmatter of an agent.md`, hint, option: key }]
+    const known = [...JUDGED, ...OPTIONS]
+    const meant = didYouMean(key, known)
+    const question = meant === undefined ? '' : `did you mean "${meant}"? `
+    return [{ message: `"${key}" means nothing here`, hint: `${question}known are ${known.join(', ')}`, option: key }]
+  })
+  return { ...describeConfig(dirName, plain), refusals }
+}
