@@ -23,7 +23,9 @@ const chat: Command = command({
   },
   async run({ agent, model, dir }) {
     const err = (text: string): boolean => process.stderr.write(text)
-    const { fatal } = watchStrayErrors(err)
+    const { fatal, finished } = watchStrayErrors(err)
+    // Whoever interrupts twice ends the process, and means it.
+    finished()
     const ended = chatAgent({
       cwd: process.cwd(),
       agent,

@@ -27,8 +27,8 @@ const run: Command = command({
     if (request.trim() === '') throw new UsageError('the request is empty')
     const err = (chunk: string): boolean => process.stderr.write(chunk)
     // Watched to the end of the process: what a tool left behind may fail after the answer, too.
-    const { fatal } = watchStrayErrors(err)
-    return runAgent({
+    const { fatal, finished } = watchStrayErrors(err)
+    const ended = runAgent({
       cwd: process.cwd(),
       agent,
       request,
@@ -40,6 +40,7 @@ const run: Command = command({
       err,
       fatal,
     })
+    return ended.finally(finished)
   },
 })
 

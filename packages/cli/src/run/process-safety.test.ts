@@ -127,3 +127,10 @@ test('chat: an exception in a timer ends it with a typed error and 1', async () 
   const { code, err } = await retinue(root, ['chat', 'sup', '--model', 'offline/script:turns.yaml'], { input: 'Go\n' })
   expect([code, err.includes('error[stray-exception]')]).toEqual([1, true])
 })
+
+test('a tool that ends the process does not make the run look finished', async () => {
+  const { code, err, out } = await run({ [`${AGENT}/tools/act.ts`]: tool('() => process.exit(0)') })
+  expect(code).toBe(1)
+  expect(err).toContain('error[stray-exit]')
+  expect(out).toBe('')
+})

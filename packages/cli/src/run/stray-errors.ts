@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs'
 import { RetinueError } from '@retinue/core/errors'
 import { errorText } from './run-end.ts'
 
@@ -5,12 +6,13 @@ import { errorText } from './run-end.ts'
 export interface StrayErrors {
   /** Rejects with `stray-exception` when the process can't be trusted to go on. */
   readonly fatal: Promise<never>
-  stop(): void
+  /** Says that the work is over: from now on the process may end. What tools left behind is still watched. */
+  finished(): void
 }
 
 /**
  * Watches for errors that nobody handles. A rejected promise is told once on stderr, and whatever runs goes on: nothing was waiting
- * for it. After an exception in a callback nobody knows what was left half done, so `fatal` rejects.
+ * for it. Who ends the process in the middle of a run does not make it look finished. After an exception in a callback nobody knows what was left half done, so `fatal` rejects.
  */
 export function watchStrayErrors(err: (text: string) => void): StrayErrors {
   const fatal = Promise.withResolvers<never>()
@@ -23,16 +25,27 @@ export function watchStrayErrors(err: (text: string) => void): StrayErrors {
     told.add(error.message)
     err(errorText(error))
   }
+  // Nothing asynchronous happens any more: the text is written at once, and the exit code is what is left to set.
+  const ended = (): void => {
+    writeSync(process.stderr.fd, errorText(strayExit()))
+    process.exitCode = 1
+  }
   const thrown = (error: unknown): void => fatal.reject(strayException(error))
   process.on('unhandledRejection', rejected)
   process.on('uncaughtException', thrown)
+  process.on('exit', ended)
   return {
     fatal: fatal.promise,
-    stop() {
-      process.removeListener('unhandledRejection', rejected)
-      process.removeListener('uncaughtException', thrown)
-    },
+    finished: () => void process.removeListener('exit', ended),
   }
+}
+
+function strayExit(): RetinueError {
+  return new RetinueError({
+    code: 'stray-exit',
+    message: 'Something in the project ended the process before the run had ended.',
+    hint: 'A tool must not call process.exit: let it throw, or return what is wrong.',
+  })
 }
 
 function strayRejection(cause: unknown): RetinueError {

@@ -37,6 +37,7 @@ export const ERROR_CODES = [
   'schema-unsupported',
   'script-mismatch',
   'stray-exception',
+  'stray-exit',
   'stray-rejection',
   'strict-model-refused',
   'tool-approval-unavailable',
