@@ -5,7 +5,6 @@ export const directEffects: Effects = {
   callModel: (model, options) => (model.doStream as (options: object) => PromiseLike<ModelStream>).call(model, options),
   runTool: async (body) => body(),
   now: () => Date.now(),
-  sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
   startTimer: (milliseconds, callback) => {
     const timer = setTimeout(callback, milliseconds)
     return () => clearTimeout(timer)

@@ -153,11 +153,21 @@ function assertSignal(signal: unknown): void {
 
 const TIMEOUTS: Readonly<Record<keyof Timeouts, true>> = { totalMs: true, stepMs: true, chunkMs: true, toolMs: true }
 
+/** What clocks can count; they take more for no time at all. */
+const LONGEST_TIMEOUT = 2 ** 31 - 1
+
 function assertTimeout(timeout: unknown): void {
   if (timeout === undefined) return
   if (!isObject(timeout)) throw invalid('The option timeout is no object.', 'timeout: { totalMs: 60_000 }')
   assertKnown(timeout, TIMEOUTS, 'timeout.')
-  for (const [name, value] of Object.entries(timeout)) assertWhole(`timeout.${name}`, value, 1)
+  for (const [name, value] of Object.entries(timeout)) {
+    assertWhole(`timeout.${name}`, value, 1)
+    if ((value as number) > LONGEST_TIMEOUT)
+      throw invalid(
+        `The option timeout.${name} is ${String(value)}.`,
+        `It can be at most ${LONGEST_TIMEOUT}, which is some 24 days.`,
+      )
+  }
 }
 
 function assertToolChoice(choice: unknown): void {

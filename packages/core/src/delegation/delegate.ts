@@ -131,7 +131,7 @@ function open(
   const { root, state, scope } = run
   root.children += 1
   const runId = `${root.runId}.${root.children}`
-  const path = [...state.path, key]
+  const path = Object.freeze([...state.path, key])
   root.log?.addScope(runId, { toolCallId, toolName, parentRunId: state.runId, path })
   return {
     prompt,

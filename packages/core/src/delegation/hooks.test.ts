@@ -248,20 +248,41 @@ describe('B3.5 onDelegationComplete', () => {
     expect(JSON.stringify(result.response.messages).split('Ask for').length).toBe(2)
   })
 
-  test('feedback beside a tool that waits for its client would break the conversation: it is a warning', async () => {
-    const lead: ScriptedTurn[] = [
+  test('feedback beside a tool that waits for its client is kept, and the client’s result still finds its call', async () => {
+    const both: ScriptedTurn = {
+      calls: [
+        { id: 'c1', name: 'one', args: { prompt: 'x' } },
+        { id: 'c2', name: 'theirs', args: {} },
+      ],
+    }
+    const { agent, script } = team({
+      lead: [both, { text: 'done' }],
+      options: { tools: { theirs: createTool({ id: 'theirs' }) } },
+    })
+    const { finishReason, response } = await agent.generate('Go', {
+      delegation: { onDelegationComplete: () => ({ feedback: 'Ask again.' }) },
+      onIterationComplete: () => ({ feedback: 'And again.' }),
+    })
+    expect(finishReason).toBe('tool-calls')
+    const { text } = await agent.generate([
+      { role: 'user', content: 'Go' },
+      ...(response.messages as never[]),
       {
-        calls: [
-          { name: 'one', args: { prompt: 'x' } },
-          { name: 'theirs', args: {} },
+        role: 'tool',
+        content: [
+          { type: 'tool-result', toolCallId: 'c2', toolName: 'theirs', output: { type: 'text', value: 'mine' } },
         ],
       },
-    ]
-    const options = { tools: { theirs: createTool({ id: 'theirs' }) } }
-    const { result } = await run({ lead, options }, { onDelegationComplete: () => ({ feedback: 'Ask again.' }) })
-    expect(result.finishReason).toBe('tool-calls')
-    expect(result.response.messages.at(-1)?.role).toBe('tool')
-    expect(result.warnings.join()).toContain('Ask again.')
+    ])
+    expect(text).toBe('done')
+    expect(script.calls('lead')[1]?.prompt.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'user',
+      'user',
+    ])
+    expect(script.calls('lead')[1]?.text).toMatch(/mine[\s\S]*Ask again\.[\s\S]*And again\./)
   })
 
   test('resultText replaces what the model reads and changes no status', async () => {
@@ -310,6 +331,33 @@ describe('B3.6 bail', () => {
     expect(signal?.aborted).toBe(true)
   })
 
+  test('is at once, also when its hook goes on; the first to bail wins, and its feedback is kept', async () => {
+    const order: string[] = []
+    let release = (): void => {}
+    const gate = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const hang: ScriptedTurn = ({ options }) => {
+      options.abortSignal?.addEventListener('abort', () => order.push('two aborted'))
+      return { after: new Promise(() => {}) }
+    }
+    const { result } = await run(
+      { lead: [ask('one', 'two')], two: [hang] },
+      {
+        onDelegationComplete: async ({ key, bail }) => {
+          bail()
+          order.push(`${key} bailed`)
+          if (key === 'two') release()
+          else await gate
+          return { feedback: `from ${key}` }
+        },
+      },
+    )
+    expect(order).toEqual(['two aborted', 'one bailed', 'two bailed'])
+    expect([result.finishReason, result.text]).toEqual(['bailed', 'fact one'])
+    expect(JSON.stringify(result.response.messages)).toContain('from one')
+  })
+
   test('a bail of a child ends the child alone, which is as its text', async () => {
     const script = scriptedModels({
       top: [{ calls: [{ name: 'lead', args: { prompt: 'go' } }] }, { text: 'done' }],
@@ -348,6 +396,26 @@ describe('B3.6 bail', () => {
   })
 })
 
+describe('B2.6 hooks look and do not rewrite', () => {
+  test('the envelope, the path, the transcript and the conversation are frozen', async () => {
+    const rewrite: ((context: DelegationCompleteContext) => void)[] = [
+      ({ result }) => Object.assign(result, { status: 'failed' }),
+      ({ result }) => (result.subAgentToolResults as unknown[]).push(1),
+      ({ path }) => (path as string[]).push('x'),
+      ({ messages }) => Object.assign(messages[1] as object, { content: [] }),
+    ]
+    for (const hook of rewrite) {
+      const { envelope, events } = await run({}, { onDelegationComplete: hook })
+      expect(envelope).toMatchObject({
+        status: 'completed',
+        text: 'fact one',
+        hookErrors: [{ code: 'delegation-hook-failed' }],
+      })
+      expect(events.every(({ path }) => !path.includes('x'))).toBe(true)
+    }
+  })
+})
+
 describe('B3.7 a hook that fails', () => {
   const boom = () => {
     throw new Error('boom sk-secret1234567')
@@ -371,6 +439,8 @@ describe('B3.7 a hook that fails', () => {
     { modifiedMaxSteps: 1.5 },
     { modifiedPrompt: ' ' },
     { rejectionReason: 5 },
+    new Map(),
+    new Date(0),
   ])('nonsense of a start hook is a failure: %j', async (decision) => {
     const { envelope } = await run({ one: [] }, { onDelegationStart: () => decision as never })
     expect(envelope).toMatchObject({ status: 'failed', error: { code: 'delegation-hook-failed' } })

@@ -8,7 +8,7 @@ import type {
   DelegationStartDecision,
 } from '../loop/delegation-settings.ts'
 import { emit, type Run } from '../loop/run.ts'
-import { isObject } from '../shared/records.ts'
+import { isPlainObject } from '../shared/records.ts'
 
 /** Errors of the hooks of one delegation, in the order in which they happened. */
 export type HookErrors = RetinueError[]
@@ -81,7 +81,7 @@ function review(returned: unknown): DelegationReview {
 /** What a hook returned, if it is nothing or an object of the known fields. A typo must not pass for consent. */
 function checked(returned: unknown, fields: Fields): Record<string, never> {
   if (returned === undefined || returned === null) return {}
-  if (!isObject(returned)) throw new TypeError(`it returned a ${typeof returned}`)
+  if (!isPlainObject(returned)) throw new TypeError(`it returned a ${typeof returned} that is no plain object`)
   for (const [name, value] of Object.entries(returned)) {
     const fits = Object.hasOwn(fields, name) ? fields[name] : undefined
     if (!fits) throw new TypeError(`it returned the unknown field "${name}"`)

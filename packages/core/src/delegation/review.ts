@@ -2,6 +2,7 @@ import { RetinueError } from '../errors/retinue-error.ts'
 import { brandEnvelope, type DelegationEnvelope } from '../events/envelope.ts'
 import type { DelegationHookContext, DelegationReview } from '../loop/delegation-settings.ts'
 import type { Run } from '../loop/run.ts'
+import { freezeMessage } from '../messages/freeze-message.ts'
 import { ABORTED } from '../shared/abort.ts'
 import type { DelegatedResult } from './delegate-target.ts'
 import { askCompleteHook, type HookErrors } from './hooks.ts'
@@ -25,6 +26,10 @@ export async function review(
 ): Promise<Delegated> {
   if (!run.delegation.onDelegationComplete) return ended(envelope, errors)
   let bail = false
+  // What the hook is shown is what the application and the model get: it can look, and not rewrite.
+  Object.freeze(envelope.subAgentToolResults)
+  Object.freeze(envelope)
+  for (const message of result.messages ?? []) freezeMessage(message)
   const asking = askCompleteHook(
     run,
     {
@@ -36,11 +41,13 @@ export async function review(
       durationMs: run.root.effects.now() - begun,
       bail: () => {
         bail = true
+        run.bailOut?.(facts.toolCallId)
       },
     },
     errors,
   )
-  const reviewed = await run.scope.race(asking)
+  // Its own bail has ended the step's scope; only the end of the run ends the wait for it.
+  const reviewed = await run.abort.race(asking)
   // An aborted run waits for no hook; what it said so far still counts.
   return { ...ended(envelope, errors), ...(reviewed === ABORTED ? {} : reviewed), bail }
 }

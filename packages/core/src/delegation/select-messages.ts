@@ -2,6 +2,7 @@ import { RetinueError, thrownMessage } from '../errors/retinue-error.ts'
 import { withoutSecrets } from '../errors/without-secrets.ts'
 import type { MessageFilter, MessageFilterContext } from '../loop/delegation-settings.ts'
 import type { Run } from '../loop/run.ts'
+import { freezeMessage } from '../messages/freeze-message.ts'
 import { partsFromContent } from '../messages/from-parts.ts'
 import type { Message } from '../messages/message.ts'
 import { sharedMessage } from '../messages/shared-view.ts'
@@ -28,7 +29,7 @@ async function filtered(
   all: Message[],
   messageFilter: MessageFilter,
 ): Promise<readonly Message[]> {
-  for (const message of all) freeze(message)
+  for (const message of all) freezeMessage(message)
   // The filter may change its list; what was in it is known by this one.
   const given = new Set<unknown>(all)
   let chosen: unknown
@@ -88,17 +89,4 @@ function filterFailed(key: string, why: string, cause?: unknown): RetinueError {
 function fromFirstUser(messages: Message[]): Message[] {
   const first = messages.findIndex((message) => message.role === 'user')
   return first === 0 ? messages : first < 0 ? [] : messages.slice(first)
-}
-
-/** Freezes a message down to its files: their data is the conversation's own. */
-function freeze(message: Message): void {
-  if (Object.isFrozen(message)) return
-  if (typeof message.content !== 'string') {
-    for (const part of message.content) {
-      if (part.type === 'file') Object.freeze(part.data)
-      Object.freeze(part)
-    }
-    Object.freeze(message.content)
-  }
-  Object.freeze(message)
 }

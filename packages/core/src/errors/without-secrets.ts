@@ -9,11 +9,15 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
     /\b(api[-_ ]?key|token|authorization|secret|password)(["']?\s*[:=]\s*["']?)(?!(?:Bearer|Basic)\b)[^\s"',;&]+/gi,
     '$1$2…',
   ],
+  // What a URL carries beside its place: a user with a password, keys in its query.
+  [/(\w+:\/\/)[^\s/@]+@/g, '$1…@'],
+  [/([?&][^\s=&#]*(?:key|token|secret|password|sig|auth)[^\s=&#]*=)[^\s&#]+/gi, '$1…'],
 ]
 
-/** A text without what looks like a key: errors are shown, stored and told to models. */
-export function withoutSecrets(text: string): string {
+/** A text without what looks like a key, and without those that are known: errors are shown, stored and told to models. */
+export function withoutSecrets(text: string, known: readonly string[] = []): string {
   let clean = text
+  for (const secret of known) clean = clean.replaceAll(secret, '…')
   for (const [pattern, rest] of SECRETS) clean = clean.replace(pattern, rest)
   return clean
 }

@@ -1,4 +1,4 @@
-import { RetinueError } from '../errors/retinue-error.ts'
+import { errorInfo, RetinueError } from '../errors/retinue-error.ts'
 import { addUsage } from '../events/usage.ts'
 import type { LanguageModel } from '../model/language-model.ts'
 import { brokenOff, isRetryable, modelError, retryDelay } from '../model/model-error.ts'
@@ -19,17 +19,22 @@ type Ending = { type: 'finished' } | { type: 'aborted' } | { type: 'failed'; thr
  */
 export async function callModel(run: Run): Promise<ModelTurn> {
   const { models, settings } = run
+  const failed: RetinueError[] = []
   for (const candidate of models) {
     for (let attempt = 1; ; attempt++) {
       const turn = new ModelTurn(run, candidate)
+      tellFallback(run, turn, failed)
       const ending = await attemptCall(run, candidate, turn)
-      if (ending.type !== 'failed' || turn.begun) return close(run, turn, ending)
+      if (ending.type !== 'failed' || turn.begun) return close(run, turn, ending, failed)
       const again = isRetryable(ending.thrown) && attempt <= settings.maxRetries
-      if (!again && candidate === models.at(-1)) return close(run, turn, ending)
+      if (!again && candidate === models.at(-1)) return close(run, turn, ending, failed)
       countUsage(run, turn)
-      if (!again) break
+      if (!again) {
+        failed.push(modelError(ending.thrown, candidate.use.used, turn.secrets))
+        break
+      }
       if (!(await waited(run, ending.thrown, attempt)))
-        return close(run, new ModelTurn(run, candidate), { type: 'aborted' })
+        return close(run, new ModelTurn(run, candidate), { type: 'aborted' }, failed)
     }
   }
   throw new RetinueError({
@@ -39,10 +44,32 @@ export async function callModel(run: Run): Promise<ModelTurn> {
   })
 }
 
-/** Waits for the next attempt; false if the run was aborted meanwhile. */
-async function waited(run: Run, thrown: unknown, attempt: number): Promise<boolean> {
+/** Says, in the step of a model that stands in, for which and why: a dead key must not go unnoticed for ever. */
+function tellFallback({ models }: Run, { step }: ModelTurn, failed: readonly RetinueError[]): void {
+  const [first] = models
+  if (!first || failed.length === 0) return
+  const why = failed.map((error, index) => `${models[index]?.use.used} failed (${reasonOf(error)})`).join(', ')
+  step.model = { requested: first.use.requested, used: step.model.used, why }
+  step.warnings.push(`${step.model.used} answers, since ${why}.`)
+}
+
+function reasonOf({ code, data }: RetinueError): string {
+  return typeof data['status'] === 'number' ? `${code}, status ${data['status']}` : code
+}
+
+/** Waits for the next attempt; false if the run was aborted meanwhile, which stops the clock too. */
+function waited(run: Run, thrown: unknown, attempt: number): Promise<boolean> {
   const { effects } = run.root
-  return (await run.abort.race(effects.sleep(retryDelay(thrown, attempt, effects.now())))) !== ABORTED
+  return new Promise((resolve) => {
+    const stop = effects.startTimer(retryDelay(thrown, attempt, effects.now()), () => {
+      release()
+      resolve(true)
+    })
+    const release = run.abort.onAbort(() => {
+      stop()
+      resolve(false)
+    })
+  })
 }
 
 async function attemptCall(run: Run, candidate: ModelCandidate, turn: ModelTurn): Promise<Ending> {
@@ -62,7 +89,7 @@ async function attemptWithin(limited: Limited, run: Run, candidate: ModelCandida
   const model = candidate.model ?? (await scope.race(candidate.make()))
   if (model === ABORTED) return ended(run, limited) ?? { type: 'aborted' }
   if (run.traits.urls) await checkUrls(run, model)
-  turn.called(candidate.use, model.provider)
+  turn.called(model)
   const opening = Promise.resolve(run.root.effects.callModel(model, modelRequest(run, model, scope.signal)))
   const opened = await scope.race(opening)
   if (opened === ABORTED) {
@@ -116,7 +143,7 @@ function discard(opening: PromiseLike<ModelStream>): void {
 }
 
 /** Takes down how the turn ended, in its step, and what it cost, in the run's sums. */
-function close(run: Run, turn: ModelTurn, ending: Ending): ModelTurn {
+function close(run: Run, turn: ModelTurn, ending: Ending, failed: readonly RetinueError[]): ModelTurn {
   const { step } = turn
   turn.begin()
   turn.closeAll()
@@ -125,10 +152,23 @@ function close(run: Run, turn: ModelTurn, ending: Ending): ModelTurn {
   else step.finishReason = 'error'
   if (step.finishReason === 'error') {
     const thrown = ending.type === 'failed' ? ending.thrown : new Error('the provider ended the answer with an error')
-    run.error = modelError(thrown, step.model.used)
+    run.error = withOthers(modelError(thrown, step.model.used, turn.secrets), failed)
   }
   countUsage(run, turn)
   return turn
+}
+
+/** The error of the last model, which also tells of those before it. */
+function withOthers(error: RetinueError, failed: readonly RetinueError[]): RetinueError {
+  if (failed.length === 0) return error
+  const { code, message, hint, data, cause } = error
+  return new RetinueError({
+    code,
+    message,
+    ...(hint === undefined ? {} : { hint }),
+    data: { ...data, before: failed.map(errorInfo) },
+    cause,
+  })
 }
 
 function countUsage({ state }: Run, { step }: ModelTurn): void {

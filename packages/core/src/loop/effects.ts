@@ -12,8 +12,6 @@ export interface Effects {
   runTool<T>(body: () => T | PromiseLike<T>): PromiseLike<T>
   /** Milliseconds since 1970. */
   now(): number
-  /** Waits; rejects with nothing and never throws. */
-  sleep(milliseconds: number): Promise<void>
   /** Calls back after a time; the returned function stops the clock. */
   startTimer(milliseconds: number, callback: () => void): () => void
   /** An unguessable id. */

@@ -135,4 +135,32 @@ describe('B5.1 onIterationComplete', () => {
     )
     expect(result.finishReason).toBe('aborted')
   })
+
+  test('{ continue: false } asks for no repair: the answer that does not fit is the end', async () => {
+    const model = scriptedModel([{ text: 'no object' }])
+    const agent = new Agent({ id: 'a', model, outputSchema: { type: 'object' } })
+    await expect(agent.generate('Go', { onIterationComplete: () => ({ continue: false }) })).rejects.toMatchObject({
+      code: 'answer-invalid',
+    })
+    model.assertDone()
+  })
+
+  test('it can’t rewrite what was called, what came back, or the conversation', async () => {
+    const rewrite: ((context: IterationContext) => unknown)[] = [
+      ({ toolCalls }) => ((toolCalls as unknown[]).length = 0),
+      ({ toolResults }) => Object.assign(toolResults[0] ?? {}, { result: 'HACKED' }),
+      ({ messages }) => ((messages[2]?.content[0] as { output: object }).output = { type: 'text', value: 'HACKED' }),
+      ({ messages }) => {
+        const [part] = (messages[2]?.content ?? []) as { output: object }[]
+        Object.assign(part?.output ?? {}, { value: 'HACKED' })
+      },
+    ]
+    for (const hook of rewrite) {
+      const { model, result } = await run([look, { text: 'done' }], (context) => {
+        if (context.iteration === 1) hook(context)
+      })
+      expect(model.calls[1]?.text).not.toContain('HACKED')
+      expect(result.toolResults).toHaveLength(1)
+    }
+  })
 })

@@ -2,6 +2,7 @@ import { errorInfo, RetinueError, thrownMessage } from '../errors/retinue-error.
 import { withoutSecrets } from '../errors/without-secrets.ts'
 import type { ToolCallRecord, ToolResultRecord } from '../events/tool-record.ts'
 import { disarm, frameworkNote } from '../messages/framework-note.ts'
+import { freezeMessage } from '../messages/freeze-message.ts'
 import type { Message } from '../messages/message.ts'
 import { ABORTED } from '../shared/abort.ts'
 import { isObject } from '../shared/records.ts'
@@ -46,12 +47,13 @@ export async function askIterationHook(run: Run, step: Step, planned: NextStep):
   const { state } = run
   const { onIterationComplete } = run.hooks
   if (!onIterationComplete) return {}
+  for (const message of state.messages) freezeMessage(message)
   const context: IterationContext = {
     iteration: state.iteration,
     maxIterations: state.maxSteps,
     text: step.text,
-    toolCalls: step.toolCalls,
-    toolResults: step.toolResults,
+    toolCalls: step.toolCalls.map((call) => Object.freeze({ ...call })),
+    toolResults: step.toolResults.map((result) => Object.freeze({ ...result })),
     finishReason: step.finishReason,
     isFinal: planned.type === 'finish',
     messages: state.messages.slice(),

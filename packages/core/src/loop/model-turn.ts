@@ -1,11 +1,13 @@
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import type { ErrorInfo } from '../errors/retinue-error.ts'
-import type { GeneratedFile, ModelUse } from '../events/chunk.ts'
+import type { GeneratedFile } from '../events/chunk.ts'
 import { noUsage } from '../events/usage.ts'
 import { disarm } from '../messages/framework-note.ts'
 import type { AssistantPart, ReasoningPart, TextPart } from '../messages/message.ts'
 import { errorOutput, valueOutput } from '../messages/tool-output.ts'
+import type { LanguageModel } from '../model/language-model.ts'
 import { brokenOff } from '../model/model-error.ts'
+import { secretsOf } from '../model/model-secrets.ts'
 import {
   fileOf,
   finishOf,
@@ -36,6 +38,8 @@ export class ModelTurn {
   readonly content: AssistantPart[] = []
   /** The provider of the model that was called. */
   provider = ''
+  /** What errors of the call must not repeat. */
+  secrets: readonly string[] = []
   readonly calls: PendingCall[] = []
   /** Results that tell of a failure, such as a delegation's. */
   readonly failures: Failure[] = []
@@ -58,9 +62,9 @@ export class ModelTurn {
   }
 
   /** Says that a model is called now, and which: one that could not be made is not counted as a call. */
-  called(use: ModelUse, provider: string): void {
-    this.step.model = use
-    this.provider = provider
+  called(model: LanguageModel): void {
+    this.provider = model.provider
+    this.secrets = secretsOf(model)
     this.step.usage.calls = 1
     this.step.usage.unreportedCalls = 1
   }

@@ -75,6 +75,8 @@ export function steered(planned: NextStep, { continue: goOn, feedback }: Steerin
   const ranTools = facts.calls > 0 && facts.clientCalls === 0
   const open = planned.type === 'continue' || (planned.type === 'finish' && planned.reason === 'max-steps')
   if (goOn === false) {
+    // Nothing is mended any more: the answer that does not fit is what the run ends with.
+    if (planned.type === 'repair') return finish('error')
     if (!open) return planned
     return ranTools && feedback !== undefined ? { type: 'last-call' } : finish('stop')
   }

@@ -29,27 +29,44 @@ export const NO_CALLS: CallsEnd = { clientCalls: 0, bailText: undefined }
 export async function runToolCalls(run: Run, turn: ModelTurn, mayRun: boolean): Promise<CallsEnd> {
   const { calls, step } = turn
   const outcomes: (Outcome | undefined)[] = []
-  let bailText: string | undefined
   if (!mayRun || NEVER_RUN.has(step.finishReason)) {
     const why = mayRun ? step.finishReason : 'last'
     for (const call of calls) outcomes.push(settle(run, call, notRun(why)))
-  } else {
-    // A scope of its own, where one call can end the others.
-    const own = calls.length > 1 && run.delegation.onDelegationComplete ? AbortScope.within(run.abort) : undefined
-    run.scope = own ?? run.abort
-    await forEachLimited(calls.length, run.settings.toolCallConcurrency, async (index) => {
-      const call = calls[index] as PendingCall
-      const outcome = await outcomeOf(run, call)
-      outcomes[index] = outcome && settle(run, call, outcome)
-      if (outcome?.kind !== 'result' || outcome.bail === undefined) return
-      bailText ??= outcome.bail
-      own?.abort('another delegation ended the run')
-    })
-    own?.dispose()
-    run.scope = run.abort
+    record(run, turn, outcomes)
+    return NO_CALLS
   }
+  // A scope of its own, where one call can end the others.
+  const own = calls.length > 1 && run.delegation.onDelegationComplete ? AbortScope.within(run.abort) : undefined
+  let bailed: string | undefined
+  run.scope = own ?? run.abort
+  run.bailOut = (toolCallId) => {
+    bailed ??= toolCallId
+    own?.abort('another delegation ended the run')
+  }
+  await forEachLimited(calls.length, run.settings.toolCallConcurrency, async (index) => {
+    const call = calls[index] as PendingCall
+    const outcome = await outcomeOf(run, call)
+    outcomes[index] = outcome && settle(run, call, outcome)
+  })
+  own?.dispose()
+  run.scope = run.abort
+  run.bailOut = undefined
   record(run, turn, outcomes)
-  return { clientCalls: calls.filter((_call, index) => outcomes[index] === undefined).length, bailText }
+  return {
+    clientCalls: calls.filter((_call, index) => outcomes[index] === undefined).length,
+    bailText: bailTextOf(calls, outcomes, bailed),
+  }
+}
+
+/** The text that the run ends with: that of the delegation that bailed first. */
+function bailTextOf(
+  calls: readonly PendingCall[],
+  outcomes: readonly (Outcome | undefined)[],
+  bailed: string | undefined,
+): string | undefined {
+  const outcome =
+    bailed === undefined ? undefined : outcomes[calls.findIndex(({ toolCallId }) => toolCallId === bailed)]
+  return outcome?.kind === 'result' ? outcome.bail : undefined
 }
 
 /** How a call ended; undefined if it is the client's to run. */
@@ -110,18 +127,12 @@ function record(run: Run, turn: ModelTurn, outcomes: readonly (Outcome | undefin
     )
   }
   if (content.length > 0) addMessage(run, { role: 'tool', content } satisfies ToolMessage)
-  addFeedback(run, turn, outcomes)
+  addFeedback(run, outcomes)
 }
 
-function addFeedback(run: Run, { calls, step }: ModelTurn, outcomes: readonly (Outcome | undefined)[]): void {
-  // A call that waits for its client has to be answered before anything else is said.
-  const waits = calls.some((_call, index) => outcomes[index] === undefined)
+function addFeedback(run: Run, outcomes: readonly (Outcome | undefined)[]): void {
   for (const outcome of outcomes) {
-    if (outcome?.kind !== 'result' || outcome.feedback === undefined) continue
-    if (waits)
-      step.warnings.push(
-        `The feedback of a delegation was not kept, since a tool of the client waits: ${outcome.feedback}`,
-      )
-    else addMessage(run, frameworkNote(disarm(outcome.feedback), 'delegation-feedback'))
+    if (outcome?.kind === 'result' && outcome.feedback !== undefined)
+      addMessage(run, frameworkNote(disarm(outcome.feedback), 'delegation-feedback'))
   }
 }

@@ -75,6 +75,8 @@ export interface Run {
   readonly settings: RunSettings
   readonly delegation: DelegationOptions
   readonly hooks: RunHooks
+  /** Ends the step under way for the sake of one of its calls, which is named; the first to ask wins. */
+  bailOut: ((toolCallId: string) => void) | undefined
   /** What of `tools` the model call under way may use. */
   active: ToolSet
   /** The tool choice of the model call under way. */

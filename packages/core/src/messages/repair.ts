@@ -21,14 +21,29 @@ export function repairOpenCalls(messages: readonly Message[]): Message[] {
       seen.add(id)
     }
     const results: ToolResultPart[] = []
-    while (messages[i + 1]?.role === 'tool') {
-      i += 1
-      for (const part of (messages[i] as ToolMessage).content) if (part.type === 'tool-result') results.push(part)
+    const notes: Message[] = []
+    const take = (message: Message): void => {
+      if (message.role !== 'tool') notes.push(message)
+      else for (const part of message.content) if (part.type === 'tool-result') results.push(part)
     }
+    for (let end = answersUntil(messages, i + 1); i + 1 < end; i++) take(messages[i + 1] as Message)
     const tool = answer(open, results)
     if (tool) out.push(tool)
+    // A hook's feedback can stand between the results that came at once and those that a client gave later.
+    out.push(...notes)
   }
   return out
+}
+
+/** Where the results of a message's calls end: tool messages, with notes of the framework between them. */
+function answersUntil(messages: readonly Message[], from: number): number {
+  let end = from
+  for (let i = from; i < messages.length; i++) {
+    const { role, providerOptions } = messages[i] as Message
+    if (role === 'tool') end = i + 1
+    else if (providerOptions?.['retinue']?.['origin'] === undefined) break
+  }
+  return end
 }
 
 const ORPHAN =

@@ -3,10 +3,10 @@ import { withoutSecrets } from '../errors/without-secrets.ts'
 import { isObject } from '../shared/records.ts'
 
 /** A failed model call as a typed error: the provider's words without keys, the raw error as `cause`. */
-export function modelError(thrown: unknown, model: string): RetinueError {
+export function modelError(thrown: unknown, model: string, secrets: readonly string[] = []): RetinueError {
   if (isRetinueError(thrown)) return thrown
   const status = statusOf(thrown)
-  const said = withoutSecrets(thrownMessage(thrown))
+  const said = withoutSecrets(thrownMessage(thrown), secrets)
   if (isTooLong(thrown, status)) {
     return new RetinueError({
       code: 'context-too-long',

@@ -1,6 +1,7 @@
 import { RetinueError } from '../errors/retinue-error.ts'
 import { isObject } from '../shared/records.ts'
 import { isLanguageModel, type LanguageModel } from './language-model.ts'
+import { keepSecrets } from './model-secrets.ts'
 import { baseUrlVariable, PROVIDERS, type Provider } from './providers.ts'
 import { type Providers, registeredModel } from './registered-providers.ts'
 
@@ -41,9 +42,12 @@ export async function resolveModel(name: string, options: ResolveOptions = {}): 
   const known = PROVIDERS.get(provider)
   if (!known) throw unknownProvider(provider, Object.keys(providers ?? {}))
   const key = requireKey(name, known, env)
+  const baseURL = baseUrlOf(provider, known, env)
   // A variable that is set to nothing is not set; and a package that is told does not look for one itself.
-  const settings = { ...key, baseURL: env[baseUrlVariable(provider)] || known.baseURL }
-  return known.kind === 'package' ? fromPackage(known, modelId, settings) : fromCompatible(provider, modelId, settings)
+  const settings = { ...key, baseURL }
+  const made =
+    known.kind === 'package' ? fromPackage(known, modelId, settings) : fromCompatible(provider, modelId, settings)
+  return keepSecrets(await made, key.apiKey)
 }
 
 /** The variables that hold the key of a model's provider; the first that is set is used. Empty where none is needed. */
@@ -56,10 +60,24 @@ export function knownProviders(): readonly string[] {
   return ['offline', ...PROVIDERS.keys()]
 }
 
+/** Where a provider's models are asked: what its variable says, else its own address. */
+function baseUrlOf(provider: string, known: Provider, env: Environment): string {
+  const variable = baseUrlVariable(provider)
+  const given = env[variable]?.trim()
+  if (!given) return known.baseURL
+  if (/^https?:$/.test(URL.canParse(given) ? new URL(given).protocol : '')) return given
+  throw new RetinueError({
+    code: 'model-invalid',
+    message: `${variable} holds no URL that can be asked.`,
+    hint: `Write it with http:// or https://, and with the version where the service has one: ${known.baseURL}`,
+    data: { variable },
+  })
+}
+
 function requireKey(name: string, provider: Provider, env: Environment): { apiKey?: string } {
   if (provider.keys.length === 0) return {}
   for (const variable of provider.keys) {
-    const apiKey = env[variable]
+    const apiKey = env[variable]?.trim()
     if (apiKey) return { apiKey }
   }
   throw new RetinueError({

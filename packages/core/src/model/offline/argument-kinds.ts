@@ -32,7 +32,7 @@ const KINDS: readonly (readonly [Kind, RegExp])[] = [
   ],
   [
     'name',
-    /\b(?:city|location|country|place|region|address|origin|destination|from|to|state|town|name|person|company|customer|author|artist|user|who|where|entity|team|product|brand|airport)\b/,
+    /\b(?:city|location|country|place|region|address|origin|destination|from|to|state|town|name|person|company|customer|author|artist|user|who|where|entity|team|product|brand|airport|room|floor|building|zone|venue|employee)\b/,
   ],
   [
     'query',

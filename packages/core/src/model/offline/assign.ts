@@ -73,7 +73,7 @@ const THING_OF =
 /** "How is the uptime of db-2 and the revenue of Q3?": two things of two, of which one may be nobody's. */
 function twoThings([left, right]: [string, string]): boolean {
   const plain = left.replace(/^(?:please\s+)?(?:tell me|show me|give me|get|find|check|compare)\s+/i, '')
-  return THING_OF.test(plain) && THING_OF.test(right)
+  return (THING_OF.test(plain) || THING_OF.test(`the ${plain}`)) && THING_OF.test(right)
 }
 
 function halved(clause: Part, router: Router): Part[] {

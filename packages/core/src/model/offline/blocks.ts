@@ -1,8 +1,8 @@
+import { argumentsOf, shortened } from './block-text.ts'
 import type { Conversation, PastCall } from './conversation.ts'
 import { dataLines } from './data-lines.ts'
-import { foundInFiles, shortened, WHOLE, wholeFile } from './file-blocks.ts'
+import { foundInFiles, WHOLE, wholeFile } from './file-blocks.ts'
 import { stripNotice } from './framing.ts'
-import { isRecord } from './json.ts'
 import { isEmptyOutcome } from './outcome.ts'
 import { type Passage, passagesOf } from './passages.ts'
 import { plainText } from './plain-text.ts'
@@ -10,7 +10,6 @@ import type { Plan } from './plan.ts'
 import type { Progress } from './progress.ts'
 import { bearingOn } from './relevance.ts'
 import type { Stage } from './stage.ts'
-import { cutAt } from './tokens.ts'
 
 /** What one tool contributes to the reply: a whole text, a line of values, or passages to choose from. */
 export interface Block {
@@ -41,7 +40,12 @@ export function answerBlocks(plan: Plan, progress: Progress, conversation: Conve
       continue
     }
     if (stage.card.files === 'read' && WHOLE.test(stage.clauses.join('. '))) {
-      blocks.push(...calls.flatMap((call) => wholeFile(stage, call, calls.length > 1)))
+      blocks.push(
+        ...calls.flatMap((call) => {
+          const whole = wholeFile(stage, call, calls.length > 1)
+          return whole.length > 0 ? whole : blocksOf(stage.card.name, false, [call])
+        }),
+      )
       continue
     }
     const own = blocksOf(stage.card.name, stage.card.delegation, calls)
@@ -78,7 +82,7 @@ function isTakenUp(stage: Stage, plan: Plan, progress: Progress): boolean {
   )
 }
 
-export function blocksOf(from: string, delegation: boolean, calls: readonly PastCall[]): Block[] {
+function blocksOf(from: string, delegation: boolean, calls: readonly PastCall[]): Block[] {
   const blocks: Block[] = []
   for (const call of calls) {
     if (
@@ -120,10 +124,4 @@ function contentOf(value: unknown, delegation: boolean): Pick<Block, 'text' | 'l
     return { text: shortened(text), passages }
   }
   return { passages }
-}
-
-export function argumentsOf(input: unknown, delegation: boolean): string {
-  if (!isRecord(input) || delegation) return ''
-  const shown = Object.values(input).filter((value) => typeof value === 'string' || typeof value === 'number')
-  return cutAt(shown.join(', ').replace(/\s+/g, ' '), 80)
 }

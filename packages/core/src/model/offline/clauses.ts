@@ -54,7 +54,7 @@ function addPiece(pieces: Clause[], raw: string): void {
   let text = raw
     .replace(/^\s*(?:(?:\d{1,2}[.)]|[-*•])\s+)?/, '')
     .replace(/\s+(?:\d{1,2}[.)]|[-*•])\s*$/, '')
-    .replace(/(?:[\s,;:]|\band\b)+$/i, '')
+    .replace(/(?:[\s,;:]|\band(?:\s+also|\s+please)?\b)+$/i, '')
     .trim()
   const later = CONNECTOR.test(text)
   text = text.replace(CONNECTOR, '').replace(LEAD, '').trim()
@@ -108,7 +108,7 @@ export function splitPayload(request: string, works: (head: string) => boolean):
   }
   const colon = /^([^:\n]{3,240}):\s+([\s\S]+)$/.exec(request)
   if (colon && works(colon[1] ?? '') && !/^\s*(?:1[.)]|[-*•]\s)/.test(colon[2] ?? '')) {
-    return { task: colon[1] ?? '', payload: (colon[2] ?? '').trim() }
+    return { task: (colon[1] ?? '').replace(/\s+(?:of|for|in|on|about|with)$/i, ''), payload: (colon[2] ?? '').trim() }
   }
   const blank = request.search(/\n\s*\n/)
   if (blank > 0 && works(request.slice(0, blank)) && request.length - blank > 200) {

@@ -1,4 +1,5 @@
-import { argumentsOf, type Block, blocksOf } from './blocks.ts'
+import { argumentsOf, shortened } from './block-text.ts'
+import type { Block } from './blocks.ts'
 import type { PastCall } from './conversation.ts'
 import { stripNotice } from './framing.ts'
 import { isRecord } from './json.ts'
@@ -6,11 +7,9 @@ import { sharesWith } from './relevance.ts'
 import { sentencesOf } from './sentences.ts'
 import type { Stage } from './stage.ts'
 import { WEAK_WORDS } from './stop-words.ts'
-import { contentWords, cutAt, stem, words } from './tokens.ts'
+import { contentWords, stem, words } from './tokens.ts'
 
-const LONG_TEXT = 6000
-
-export const WHOLE = /^(?:please\s+)?(?:read|open|show|print|display|cat|output|quote)\b/i
+export const WHOLE: RegExp = /^(?:please\s+)?(?:read|open|show|print|display|cat|output|quote)\b/i
 
 /** Who asks for a file to be read is shown all of it, or told that it was cut. */
 export function wholeFile(stage: Stage, call: PastCall, several: boolean): Block[] {
@@ -21,7 +20,7 @@ export function wholeFile(stage: Stage, call: PastCall, several: boolean): Block
     delegation: false,
     passages: [],
   }
-  if (text === '') return blocksOf(stage.card.name, false, [call])
+  if (text === '') return []
   if (!text.includes('\n') && text.length <= 300) return [{ ...base, line: `“${text}”` }]
   return [{ ...base, text: shortened(text) }]
 }
@@ -48,15 +47,9 @@ export function foundInFiles(stage: Stage, calls: readonly PastCall[], request: 
   // What the name of a file says already is not what is looked for in it.
   const named = new Set(calls.flatMap((call) => words(argumentsOf(call.input, false))).map(stem))
   const rest = words(request).filter((word) => !named.has(stem(word)) && !WEAK_WORDS.has(word))
-  const sharesRest = sharesWith(rest.join(' '))
+  const sharesRest = sharesWith(rest.join(' '), false)
   const close = contentWords(rest.join(' ')).length > 0 ? sentences.filter(({ text }) => sharesRest(text)) : []
   const fitting = close.length > 0 ? close : sentences.filter(({ text }) => shares(text))
   const passages = fitting.length > 0 ? fitting : sentences.filter(({ reference }) => shares(reference))
   return passages.length === 0 ? [] : [{ from: stage.card.name, of: '', delegation: false, passages }]
-}
-
-export function shortened(text: string): string {
-  if (text.length <= LONG_TEXT) return text
-  const cut = text.lastIndexOf('\n', LONG_TEXT)
-  return `${cut > LONG_TEXT / 2 ? text.slice(0, cut) : cutAt(text, LONG_TEXT)}\n\n(cut here: the text is longer)`
 }

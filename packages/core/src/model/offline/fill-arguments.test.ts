@@ -129,6 +129,49 @@ test.each<[string, JsonRecord, string, unknown]>([
     'a room in Rome',
     ['`trip.guests` (integer)'],
   ],
+  [
+    'a quarter by its number',
+    { quarter: { enum: ['Q1', 'Q2', 'Q3', 'Q4'] } },
+    'in the third quarter',
+    { quarter: 'Q3' },
+  ],
+  ['a quarter by its month', { quarter: { enum: ['Q1', 'Q2', 'Q3', 'Q4'] } }, 'in August 2024', { quarter: 'Q3' }],
+  ['a day by its name', { day: { enum: ['mon', 'tue', 'wed'] } }, 'on Tuesday', { day: 'tue' }],
+  ['no consent', { confirm: { type: 'boolean' } }, 'delete it', ['`confirm` (boolean)']],
+  ['a switch that is spoken of', { catering: { type: 'boolean' } }, 'a room with catering', { catering: true }],
+  ['a marked word behind its name', { server: text }, 'the cpu of server web-1', { server: 'web-1' }],
+  ['a name behind its name', { room: text, seats: whole }, 'book room Aurora for 4', { room: 'Aurora', seats: 4 }],
+  ['an hour and a day', { date: text, start: text }, 'on 2026-05-02 at 10:00', { date: '2026-05-02', start: '10:00' }],
+  [
+    'a list behind its name, a quotation once',
+    { title: text, tags: { type: 'array', items: text }, severity: whole },
+    "a ticket titled 'DB is slow' with tags db, urgent, severity 2",
+    { title: 'DB is slow', tags: ['db', 'urgent'], severity: 2 },
+  ],
+  [
+    'a list behind "of"',
+    { items: { type: 'array', items: text } },
+    'make a shopping list of milk, eggs and bread',
+    { items: ['milk', 'eggs', 'bread'] },
+  ],
+  ['no list', { items: { type: 'array', items: text } }, 'make a shopping list', ['`items` (array)']],
+  [
+    'who it is for, by the holder of the name',
+    { assignee: { type: 'object', properties: { name: text }, required: ['name'] } },
+    'a bug assigned to Kim',
+    { assignee: { name: 'Kim' } },
+  ],
+  [
+    'currencies in words',
+    {
+      amount: { type: 'number' },
+      from: { ...text, maxLength: 3, description: 'ISO code of the source currency' },
+      to: { ...text, maxLength: 3, description: 'ISO code of the target currency' },
+    },
+    'convert 100 dollars to yen',
+    { amount: 100, from: 'USD', to: 'JPY' },
+  ],
+  ['portions', { servings: whole }, 'soup for 4 people', { servings: 4 }],
   ['the alternative that can be filled', { when: { anyOf: [{ type: 'null' }, whole] } }, 'at 9', { when: 9 }],
 ])('%s', (_, properties, request, expected) => {
   expect(filled(properties, request)).toEqual(expected)
@@ -136,6 +179,7 @@ test.each<[string, JsonRecord, string, unknown]>([
 
 test.each<[string, JsonRecord, string, unknown]>([
   ['is left out', { limit: whole, when: text, to: { type: 'string', format: 'email' } }, 'find 3 books', {}],
+  ['of portions is filled from the people', { servings: whole }, 'soup for 4 people', { servings: 4 }],
   ['is filled where the request plainly gives it', { limit: whole }, 'find the top 3 books', { limit: 3 }],
   ['of a default is left to the tool', { limit: { type: 'integer', default: 5 } }, 'find books', {}],
   [

@@ -53,15 +53,22 @@ function either(word: string): string {
 export function asDescribed(name: string, context: FillContext): string | undefined {
   const label = nameWords(name).map(bare).join('[\\s_-]?')
   if (label === '' || context.about === undefined) return undefined
-  const said = new RegExp(
+  const of = new RegExp(
     `\\b(of|for|in|on|at|from|to|by|about)\\s+(?:an?|the|one|some)\\s+(?:[\\p{L}-]+\\s+)?${label}\\b`,
     'iu',
   ).exec(context.about.slice(0, 4000))?.[1]
-  if (said === undefined) return undefined
+  const verb = new RegExp(
+    `(?:^|\\. )(\\p{L}{3,20}?)(?:e?s)?\\s+(?:an?|the|one)\\s+(?:[\\p{L}-]+\\s+)?${label}\\b`,
+    'iu',
+  ).exec(context.about.slice(0, 400))?.[1]
+  // Of and for change places freely: the logs of checkout are logs for checkout.
+  const said = of !== undefined && /^(?:of|for)$/i.test(of) ? '(?:of|for)' : of
+  const lead = said ?? (verb === undefined ? undefined : `${verb}\\p{L}{0,3}`)
+  if (lead === undefined) return undefined
   const found = [
     ...context.text
       .slice(0, 4000)
-      .matchAll(new RegExp(`\\b${said}\\s+(?:the\\s+)?([\\p{L}\\p{N}][\\p{L}\\p{N}_-]{1,40})`, 'giu')),
+      .matchAll(new RegExp(`(?<![\\p{L}\\p{N}])${lead}\\s+(?:the\\s+)?([\\p{L}\\p{N}][\\p{L}\\p{N}_-]{1,40})`, 'giu')),
   ].flatMap((match) => {
     const word = match[1] ?? ''
     const plain = word.toLowerCase()

@@ -32,7 +32,7 @@ export function carriedValue(name: string, schema: JsonRecord, carried: readonly
     const related = own.every((word) => theirs.includes(word)) || theirs.every((word) => own.includes(word))
     return related && own.at(-1) !== undefined && (own.at(-1) === theirs.at(-1) || theirs.at(-1) === 'id')
   })
-  const near = first(close, schema)
+  const near = only(close, schema)
   if (near !== undefined) return near
   if (type !== 'string') return undefined
   const kind = kindOf(name, schema)
@@ -43,9 +43,10 @@ export function carriedValue(name: string, schema: JsonRecord, carried: readonly
       carried.filter(({ value }) => typeof value === 'string' && form(value)),
       schema,
     )
-  if (kind !== 'id' && kind !== 'name') return undefined
+  // An id serves only where its name says that it is the same thing's: a phone number is no account.
+  if (kind !== 'name') return undefined
   return only(
-    carried.filter(({ key }) => kindOf(key, {}) === kind && endsAlike(own, nameWords(key).map(stem), kind)),
+    carried.filter(({ key }) => kindOf(key, {}) === 'name' && ofOneKind(own, nameWords(key).map(stem))),
     schema,
   )
 }
@@ -56,11 +57,12 @@ const FORMS: Partial<Record<Kind, (value: string) => boolean>> = {
   date: (value) => datesIn(value)[0]?.at === 0,
 }
 
-const PLACES = new Set('city location place town region country state address'.split(' ').map(stem))
+const PLACES = new Set(
+  'city location place town region country state address origin destination airport where'.split(' ').map(stem),
+)
 
-/** An id serves for an id; of names, one of a place for a place and one of a person for a person. */
-function endsAlike(own: readonly string[], theirs: readonly string[], kind: Kind): boolean {
-  if (kind === 'id') return true
+/** Of names, one of a place serves for a place and one of a person for a person. */
+function ofOneKind(own: readonly string[], theirs: readonly string[]): boolean {
   const place = (list: readonly string[]): boolean => list.some((word) => PLACES.has(word))
   return place(own) === place(theirs)
 }

@@ -26,6 +26,8 @@ export interface FillContext {
   transformer: boolean
   /** Words that the tool itself uses, as stems: at the head of a sentence they are no names. */
   known?: ReadonlySet<string>
+  /** It has no other required argument of any kind. */
+  alone?: boolean
   /** Values of earlier results, for what the request leaves to them. */
   carried?: readonly Carried[]
   /** The tool's name and description. */

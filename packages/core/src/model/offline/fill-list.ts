@@ -4,7 +4,7 @@ import type { JsonRecord } from './json.ts'
 import { keywordsOf } from './keywords.ts'
 import { namesIn } from './names.ts'
 import { typeOf } from './schema.ts'
-import { nameWords, stem, words } from './tokens.ts'
+import { contentWords, nameWords, stem, words } from './tokens.ts'
 
 /** What the request lists, of the kind that the items are. */
 export function listedItems(name: string, items: JsonRecord, required: boolean, context: FillContext): unknown[] {
@@ -33,6 +33,8 @@ export function listedItems(name: string, items: JsonRecord, required: boolean, 
   if (loose.length > 1) return loose
   const names = namesIn(text, context.known).filter((found) => !context.used.has(found.at))
   if (names.length > 0) return taken(names, context)
+  const one = ADDED.exec(text.trim())?.[1]?.replace(/^(?:an?|the|some|my|our)\s+/i, '')
+  if (one !== undefined && contentWords(one).length > 0) return [one]
   const keywords = /keyword|tag|term|topic|quer/.test(kinds) ? keywordsOf(text) : ''
   return keywords === '' ? [] : keywords.split(' ')
 }
@@ -48,6 +50,8 @@ const MANY = new RegExp(
   'iu',
 )
 const LEADS = 'of|with|containing|including|namely|like|for|from|between|have|has|got|need|needs|buy|add|invite|to'
+const ADDED =
+  /^(?:please\s+)?(?:add|buy|put|include|invite|order|remove|drop)\s+([^.,;:]{2,60}?)\s+(?:to|on|onto|in|into|from|off)\b/i
 const NO_ITEM = /^(?:assigned|due|please|it|them|me|us|you|i|then|also|high|low)\b/i
 
 /** The items of a list behind "of", "with" or the argument's own name; one that begins another argument ends it. */

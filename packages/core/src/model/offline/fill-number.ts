@@ -6,11 +6,14 @@ import { nameWords, stem, words } from './tokens.ts'
 const COUNTS = new Set('limit max maximum count top n size number amount num quantity results'.split(' '))
 
 const PERSONS: ReadonlySet<string> = new Set(
-  'people person guest passenger adult traveler traveller visitor seat diner participant serving portion attendee'
+  'people person guest passenger adult traveler traveller visitor seat diner participant serving servings portion attendee'
     .split(' ')
     .map(stem),
 )
 const LEANS_FIRST = /^[^\d]*\b(?:it|that|this|the (?:result|sum|total|answer))\b/i
+
+/** Names that say nothing but that it is a number to reckon with. */
+const OPERAND = /^(?:[a-z]\d?|num\w*|value\d?|amount|left|first|base|augend|minuend|dividend|operand\w*|input)$/i
 
 /** A number of the request: one that stands beside the argument's name if there is one, else, if it must be filled, the next unused. */
 export function fillNumber(
@@ -27,6 +30,7 @@ export function fillNumber(
     others.length === 0 &&
     !context.used.has(-1) &&
     LEANS_FIRST.test(context.text) &&
+    OPERAND.test(name) &&
     allowed(carried, schema)
   ) {
     context.used.add(-1)
@@ -50,7 +54,14 @@ export function fillNumber(
     context.used.add(chosen.at)
     return chosen.value
   }
-  if (!required || carried === undefined || others.length > 0 || context.used.has(-1) || !allowed(carried, schema))
+  if (
+    !required ||
+    carried === undefined ||
+    !OPERAND.test(name) ||
+    others.length > 0 ||
+    context.used.has(-1) ||
+    !allowed(carried, schema)
+  )
     return undefined
   context.used.add(-1)
   return carried

@@ -4,10 +4,10 @@ import { datesIn, emailsIn, type Found, pathsIn, quotedIn, relativeDatesIn, urls
 import { asDescribed, besideLabel, freeQuotation } from './fill-beside.ts'
 import { type FillContext, take } from './fill-context.ts'
 import { nameFor } from './fill-name.ts'
+import { queryFor, saidIn, subjectOf, titleSaid } from './fill-query.ts'
 import { currencyArgument, timeFor } from './fill-special.ts'
 import { fitted } from './fitted.ts'
 import type { JsonRecord } from './json.ts'
-import { keywordsOf } from './keywords.ts'
 import { namesIn } from './names.ts'
 import { isValuesOnly } from './passages.ts'
 import { languageIn } from './signals.ts'
@@ -36,7 +36,11 @@ function ofKind(
 ): string | undefined {
   const { text, whole } = context
   // What is handed over, fenced or set behind a colon is the text that a tool for texts is for.
-  if (required && isTextName(name) && (context.content !== '' || context.inline !== '')) return contentFor(context)
+  if (required && isTextName(name)) {
+    if (context.content !== '' || context.inline !== '') return contentFor(context)
+    const snippet = quotedIn(text).find((quoted) => /\W/.test(quoted.text) && !context.used.has(quoted.at))
+    if (snippet !== undefined) return take([snippet], context)
+  }
   const currency = currencyArgument(name, schema, context)
   if (currency !== undefined) return currency
   switch (kind) {
@@ -46,22 +50,12 @@ function ofKind(
       return take(urlsIn(whole), context)
     case 'path':
       return take(pathsIn(text), context) ?? take(pathsIn(whole), context)
-    case 'date': {
-      const time = timeFor(name, schema, context)
-      if (time !== undefined) return time
-      const strict = schema['format'] === 'date' || schema['format'] === 'date-time'
-      return take(datesIn(whole), context) ?? (strict ? undefined : take(relativeDatesIn(text), context))
-    }
+    case 'date':
+      return dateFor(name, schema, context)
     case 'language':
       return languageFor(name, schema, text)
-    case 'id': {
-      const beside = besideLabel(name, whole, context, true)
-      if (beside !== undefined) return beside
-      return take(
-        [...whole.matchAll(ID)].map((match) => ({ text: match[0].replace(/^#/, ''), at: match.index })),
-        context,
-      )
-    }
+    case 'id':
+      return besideLabel(name, whole, context, true) ?? take(markedIn(whole), context)
     case 'code':
       if (context.name !== '') return context.name
       return take(
@@ -86,6 +80,13 @@ function ofKind(
   }
 }
 
+function dateFor(name: string, schema: JsonRecord, context: FillContext): string | undefined {
+  const time = timeFor(name, schema, context)
+  if (time !== undefined) return time
+  const strict = schema['format'] === 'date' || schema['format'] === 'date-time'
+  return take(datesIn(context.whole), context) ?? (strict ? undefined : take(relativeDatesIn(context.text), context))
+}
+
 const ID =
   /#\d{1,12}\b|\b(?=[\w-]*\d)(?=[\w-]{2,40}\b)(?:[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*|[a-z]+[-_][\w-]*\d[\w-]*|\d{3,12}|[0-9a-f]{8}-[0-9a-f-]{27})\b/g
 
@@ -98,6 +99,8 @@ function languageFor(name: string, schema: JsonRecord, text: string): string | u
 
 function contentFor(context: FillContext): string | undefined {
   if (context.inline !== '') return context.inline
+  const own = context.transformer ? undefined : freeQuotation(context)
+  if (own !== undefined && own.length > 2) return own
   const said = context.transformer ? undefined : saidIn(context.text)
   if (said !== undefined && context.content !== '') return said
   const about = context.transformer || !isValuesOnly(context.content) ? undefined : titleSaid(context.text)
@@ -111,39 +114,6 @@ function contentFor(context: FillContext): string | undefined {
   return context.single && !context.transformer ? context.text.trim() || undefined : undefined
 }
 
-/** What a message is to say, in the request's own words. */
-function saidIn(text: string): string | undefined {
-  const plain = text.trim()
-  return (
-    /(?::|\b(?:saying|that says|which says))\s+(?:that\s+)?([\s\S]{2,})$/i.exec(plain)?.[1] ??
-    /^(?:please\s+)?(?:e-?mail|tell|inform|notify|message|text|write|remind|let|send)\b[^.:]{0,80}?\bthat\s+((?!user\b|person\b|one\b)\S+\s[\s\S]{2,})$/i.exec(
-      plain,
-    )?.[1]
-  )
-}
-
-function queryFor(context: FillContext, without: readonly string[] = []): string | undefined {
-  const said = context.finder ? undefined : titleSaid(context.text)
-  if (said !== undefined) return said
-  const keywords = keywordsOf(
-    context.text,
-    context.name === '' ? without : [context.name, ...context.others, ...without],
-  )
-  const query = [context.name, keywords].filter(Boolean).join(' ')
-  return query || cutAt(context.text.trim(), 200) || undefined
-}
-
-/** The title, subject or label that a text gives: in quotation marks, after a colon, or after "about". */
-function titleSaid(text: string): string | undefined {
-  const plain = text.trim()
-  const said =
-    quotedIn(plain)[0]?.text ?? /:\s+([^\n]{2,300})$/.exec(plain)?.[1] ?? /\babout\s+([^\n]{2,300})$/i.exec(plain)?.[1]
-  return (said ?? /^(?:please\s+)?(?:remind|ask|tell)\s+\S+\s+to\s+([^\n]{2,300})$/i.exec(plain)?.[1])?.replace(
-    /[.!?]$/,
-    '',
-  )
-}
-
 /** An argument whose name says nothing: only where it is the one text of the call is the request itself a fair value. */
 function unknownFor(name: string, context: FillContext): string | undefined {
   const own =
@@ -155,18 +125,16 @@ function unknownFor(name: string, context: FillContext): string | undefined {
   if (marked !== undefined) return marked
   if (!context.single) return take(namesIn(context.text, context.known), context)
   if (context.finder) return subjectOf(context)
-  return context.content || (context.finder ? queryFor(context) : context.text.trim()) || undefined
+  // A sentence is no value; only a text in words that are not known here may be one.
+  const foreign = words(context.text).length === contentWords(context.text).length
+  return context.content || (context.alone !== false && foreign ? context.text.trim() : undefined) || undefined
 }
 
-/** "A lentil soup recipe for 4 people" is about lentil soup where the tool is for recipes. */
-function subjectOf(context: FillContext): string | undefined {
-  const plain = context.text.replace(/\bfor\s+(?:\d+|two|three|four|five|six|eight|ten|twelve)\s+\p{L}+/giu, ' ')
-  const [called = ''] = (context.about ?? '').split('. ')
-  return queryFor({ ...context, text: plain }, words(called)) ?? queryFor(context)
-}
-
+/** Words that mark one thing; a year marks none. */
 function markedIn(text: string): Found[] {
-  return [...text.slice(0, 8000).matchAll(ID)].map((match) => ({ text: match[0].replace(/^#/, ''), at: match.index }))
+  return [...text.slice(0, 20_000).matchAll(ID)]
+    .filter(([word]) => !/^(?:19|20)\d\d$/.test(word))
+    .map((match) => ({ text: match[0].replace(/^#/, ''), at: match.index }))
 }
 
 /** "The shopping list" tells which list. */

@@ -3,7 +3,7 @@ import { conceptsOf } from './synonyms.ts'
 import { contentWords, nameWords, stem, words } from './tokens.ts'
 
 const ANY =
-  /\b(?:facts?|factual|sources?|information|topics?|subjects?|web|internet|online|notes?|anything|everything|knowledge|encyclop\w+|wikipedia|corpus|references?|evidence|passages?|citations?|general|literature|library|background|findings|bibliograph\w+|researche[rs]|to research)\b/gi
+  /\b(?:facts?|factual|sources?|information|topics?|subjects?|web|internet|online|notes?|anything|everything|knowledge|encyclop\w+|wikipedia|corpus|references?|evidence|passages?|citations?|general|literature|library|background|findings|bibliograph\w+|researche[rs]|to research|docs|documentation|documents|faqs?|wikis?|manuals?|handbooks?)\b/gi
 /** "Facts about a topic" is anything; "facts about orders" is orders. */
 const NARROWED =
   /^\s*(?:notes?\s+)?(?:about|on|regarding|concerning)\s+(?!(?:(?:an?|any|the|some|all|every|given|one|your|user['’]?s?)\s+)*(?:topics?|subjects?|questions?|themes?|things?|anything|everything|world|countries|country|nations?|places?|history|science|geography|people|requests?|web|internet)\b)/i
@@ -63,4 +63,12 @@ export function isSum(text: string): boolean {
   return contentWords(text).every(
     (word) => /^\d/.test(word) || conceptsOf(word).includes('compute') || word === 'times',
   )
+}
+
+const LOOKS =
+  /^(?:gets?|looks?|lookup|finds?|search(?:es)?|reads?|fetch(?:es)?|returns?|lists?|shows?|tells?|gives?|explains?|defines?|scans?|lints?|checks?|analy[sz]es?|describes?|knows?|quer(?:y|ies)|reports?|measures?|inspects?|counts?|calculates?|computes?|evaluates?)\b/i
+
+/** A tool that says first of itself that it only looks, and changes nothing. */
+export function onlyLooks(description: string): boolean {
+  return LOOKS.test(description)
 }

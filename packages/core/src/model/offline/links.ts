@@ -1,7 +1,7 @@
 import { bringsOwn, type Stage, waitsFor } from './stage.ts'
 
 /** Who waits for whom, by what descriptions say that they make and take. */
-export function linkStages(stages: readonly Stage[]): void {
+export function linkStages(stages: readonly Stage[], handed = false): void {
   stages.forEach((stage, at) => {
     if (stage.card.carrier && !bringsOwn(stage)) {
       const others = stages.filter((other) => other !== stage && !other.card.carrier && !waitsFor(other, stage))
@@ -10,6 +10,8 @@ export function linkStages(stages: readonly Stage[]): void {
     if (!stage.card.transformer || (stage.why === 'asked' && bringsOwn(stage))) return
     stages.forEach((other, otherAt) => {
       if (other === stage || stage.after.includes(other) || waitsFor(other, stage)) return
+      // Two that look at one text each look at the text, not at what the other says of it.
+      if (handed && other.card.reviewer && stage.card.reviewer) return
       const feeds = [...other.card.produces].some((kind) => stage.card.consumes.has(kind))
       const fedBy = [...stage.card.produces].some((kind) => other.card.consumes.has(kind))
       if (other.card.transformer ? (feeds && !fedBy) || (otherAt < at && !fedBy) : true) stage.after.push(other)

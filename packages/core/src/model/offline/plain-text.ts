@@ -1,5 +1,6 @@
 import { dataLines } from './data-lines.ts'
 import { stripNotice } from './framing.ts'
+import { isRecord } from './json.ts'
 import type { Outcome } from './outcome.ts'
 import { passagesOf } from './passages.ts'
 import { quoteLine } from './quote-line.ts'
@@ -9,6 +10,9 @@ import { withoutRefusal } from './remarks.ts'
 export function plainText(outcome: Outcome): string {
   const { value } = outcome
   if (typeof value === 'string') return withoutRefusal(stripNotice(value))
+  const only = isRecord(value) ? Object.values(value) : []
+  // One text under one name is that text.
+  if (only.length === 1 && typeof only[0] === 'string' && /\s/.test(only[0].trim())) return stripNotice(only[0])
   const passages = passagesOf(value)
   if (passages.length === 0) return dataLines(value).join('\n')
   return passages

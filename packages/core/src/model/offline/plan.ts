@@ -3,7 +3,7 @@ import { chainStages } from './chain.ts'
 import { splitPayload } from './clauses.ts'
 import type { Conversation } from './conversation.ts'
 import { pathsIn } from './extract.ts'
-import { isCreative, isSum } from './finder-scope.ts'
+import { isCreative, isSum, onlyLooks } from './finder-scope.ts'
 import { inOrder, linkStages } from './links.ts'
 import { withoutNegated } from './negation.ts'
 import { addProducers } from './producers.ts'
@@ -39,7 +39,7 @@ export function planFor(conversation: Conversation, cards: readonly ToolCard[]):
   if (stages.length > 0) addMandatory(stages, cards, task)
   addWriter(stages, cards, task, handed)
   if (!handed) for (const stage of [...stages]) addProducers(stage, stages, cards, router, task)
-  linkStages(stages)
+  linkStages(stages, payload !== '')
   const composes =
     !stages.some((stage) => stage.card.transformer) && (wantsDocument(task) || (handed && stages.length === 0))
   addFiles(stages, cards, task, composes)
@@ -65,9 +65,6 @@ function isWorkOnText(head: string): boolean {
   )
 }
 
-const LOOKS =
-  /^(?:gets?|looks?|lookup|finds?|search(?:es)?|reads?|fetch(?:es)?|returns?|lists?|shows?|tells?|gives?|explains?|defines?|scans?|lints?|checks?|analy[sz]es?|describes?|knows?|quer(?:y|ies)|reports?|measures?|inspects?)\b/i
-
 /** Whoever delegated saw what the agent is for; where it has one tool, and that one only looks, that is the one meant. */
 function addOnlyTool(
   stages: Stage[],
@@ -77,7 +74,7 @@ function addOnlyTool(
   handed: boolean,
 ): void {
   const [card, ...others] = cards.filter((each) => each.files === undefined)
-  if (!card || others.length > 0 || card.delegation || !LOOKS.test(card.description)) return
+  if (!card || others.length > 0 || card.delegation || !onlyLooks(card.description)) return
   if (!(asksForFacts(task) || (handed && takesText(card))) || isCreative(task) || (hasArithmetic(task) && isSum(task)))
     return
   stages.push({ card, clauses: [task], after: [], why: 'asked' })

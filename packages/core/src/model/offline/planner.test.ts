@@ -672,6 +672,318 @@ describe('one conversation', () => {
   })
 })
 
+const email: Schema = { type: 'string', format: 'email' }
+const findUser = tool('Finds a user by name and returns the user id and email.', { name: text }, () => ({
+  userId: 'u-17',
+  email: 'ada@example.com',
+  phone: '555-0100',
+}))
+const deleteUser = tool(
+  'Deletes a user account for ever.',
+  { userId: text, confirm: { type: 'boolean' } },
+  (input) => ({
+    deleted: String(input['userId']),
+  }),
+)
+const setLevel = tool(
+  'Sets the log level of a service.',
+  { service: text, level: { type: 'string', enum: ['debug', 'info', 'warn', 'error'] } },
+  (input) => input as Json,
+)
+const sendEmail = tool('Sends an email.', { to: email, subject: text, body: text }, () => ({ sent: true }), ['subject'])
+
+describe('what is not to be done', () => {
+  test.each([
+    'Never delete user u-5! Set the log level of billing to warn',
+    'Set the log level of billing to warn, but do not delete user u-5',
+    'Don’t delete user u-5, just set the log level of billing to warn',
+    'Set the log level of billing to warn instead of deleting user u-5',
+    'Please do not delete user u-5 or email anyone. Set the log level of billing to warn',
+    'Without deleting user u-5, set the log level of billing to warn',
+    'Set the log level of billing to warn rather than deleting user u-5.',
+  ])('%s', async (request) => {
+    const ran = await drive({ delete_user: deleteUser, set_level: setLevel, send_email: sendEmail }, request)
+    expect(ran.steps).toEqual([[{ tool: 'set_level', input: { service: 'billing', level: 'warn' } }]])
+    expect(ran.text).toMatch(/Left out, because the request says not to: “[^”]*delet[^”]*u-5/)
+  })
+
+  test('nothing else: no call at all', async () => {
+    const ran = await drive({ delete_user: deleteUser }, 'Do not delete the user u-5 and email nobody, I confirm')
+    expect(ran.steps).toEqual([])
+    expect(ran.text).toContain('Left out')
+  })
+
+  test('consent is not taken for granted', async () => {
+    const asked = await drive({ delete_user: deleteUser }, 'Delete user u-5')
+    expect(asked.steps).toEqual([])
+    expect(asked.text).toContain('I could not find a value for `confirm` (boolean) in the request')
+    const given = await drive({ delete_user: deleteUser }, 'Delete user u-5, I confirm')
+    expect(given.steps).toEqual([[{ tool: 'delete_user', input: { userId: 'u-5', confirm: true } }]])
+  })
+})
+
+describe('one result serves the next call', () => {
+  test.each([
+    ['Find the user Ada, then delete that user. I confirm.', 'delete_user', { userId: 'u-17', confirm: true }],
+    [
+      'Find user Ada and email her that the server is back',
+      'send_email',
+      { to: 'ada@example.com', body: 'the server is back' },
+    ],
+  ])('%s', async (request, name, input) => {
+    const ran = await drive({ find_user: findUser, delete_user: deleteUser, send_email: sendEmail }, request)
+    expect(ran.steps).toEqual([[{ tool: 'find_user', input: { name: 'Ada' } }], [{ tool: name, input }]])
+    expectHonest(ran)
+  })
+
+  test('an id of one thing is no id of another', async () => {
+    const book = tool('Cancels a booking.', { bookingId: text }, () => ({ ok: true }))
+    const ran = await drive({ find_user: findUser, cancel_booking: book }, 'Find user Ada and cancel her booking')
+    expect(toolsOf(ran)).toEqual([['find_user']])
+    expect(ran.text).toContain('`cancel_booking` was not called')
+  })
+
+  test('a list of records fills a list, across a delegation too', async () => {
+    const recipes = tool('Finds a recipe by the name of the dish.', { dish: text }, ({ dish }) => ({
+      dish: String(dish),
+      ingredients: [
+        { name: 'lentils', amount: '200 g' },
+        { name: 'onion', amount: '1' },
+      ],
+      steps: ['Fry.', 'Simmer.'],
+    }))
+    const list = tool(
+      'Makes a shopping list.',
+      { items: { type: 'array', items: text, description: 'The ingredients to buy' } },
+      () => ({ aisles: 2 }),
+    )
+    const request = 'Find a lentil soup recipe and make a shopping list'
+    const direct = await drive({ find_recipe: recipes, make_list: list }, request)
+    expect(direct.steps.flat().at(-1)).toEqual({ tool: 'make_list', input: { items: ['lentils', 'onion'] } })
+    const child = (tools: Record<string, FakeTool>) => async (prompt: string) =>
+      (await drive(tools, [said(request), said(prompt)])).text
+    const seen: string[] = []
+    const ran = await drive(
+      {
+        shopper: subagent('Makes a shopping list out of ingredients.', async (prompt) => {
+          const below = await drive({ make_list: list }, [said(request), said(prompt)])
+          seen.push(JSON.stringify(below.steps))
+          return below.text
+        }),
+        finder: subagent('Finds recipes for a dish or for ingredients.', child({ find_recipe: recipes })),
+      },
+      request,
+    )
+    expect(toolsOf(ran)).toEqual([['finder'], ['shopper']])
+    expect(seen).toEqual(['[[{"tool":"make_list","input":{"items":["lentils","onion"]}}]]'])
+  })
+
+  test('"then" is an order, not a wish to hand on: the second has a result of its own', async () => {
+    const revenue = tool(
+      'Gets the revenue of a quarter.',
+      { quarter: { type: 'string', enum: ['Q1', 'Q2', 'Q3', 'Q4'] }, year: { type: 'integer' } },
+      (input) => ({ ...input, revenue: 1_200_000 }) as Json,
+    )
+    const request = 'Check the memory of server=web-1 and then the revenue of the second quarter of 2023'
+    const ran = await drive(
+      {
+        ops: subagent('Reads the memory of servers.', () => 'From `read`: server: “web-1”; value: 97'),
+        cfo: subagent(
+          'Leads finance: budgets, costs, revenue.',
+          async (prompt) => (await drive({ get_revenue: revenue }, [said(request), said(prompt)])).text,
+        ),
+      },
+      request,
+    )
+    expect(ran.text).toContain('revenue: 1200000')
+    expect(ran.steps.flat().at(-1)?.input['prompt']).not.toContain('web-1')
+  })
+
+  test('an agent that was handed material shows its own results first', async () => {
+    const ran = await drive(
+      { weather },
+      'What is the weather in Oslo?\n\n~~~ material from notes\nOslo lies in Norway.\n~~~',
+    )
+    expect(ran.text).toContain('temperature: 18')
+  })
+
+  test('values are handed on unquoted, a refusal is no material', async () => {
+    const seen: string[] = []
+    const ran = await drive(
+      {
+        people: subagent('Gathers facts and notes about people.', () => 'From `find`: name: “Ada”; phone: “555-0100”'),
+        writer: subagent('Writes reports from notes.', async (prompt) => {
+          const below = await drive({}, prompt)
+          seen.push(below.text)
+          return below.text
+        }),
+      },
+      'Write a report on Ada Lovelace',
+    )
+    expect(seen[0]).toContain('- name: “Ada”; phone: “555-0100”')
+    expectHonest(ran)
+    const refused = await drive(
+      {
+        people: subagent(
+          'Gathers facts and notes about people.',
+          () =>
+            `None of this agent’s tools fits the request, so none was called. It has:\n\n- \`x\`: Does x.\n\n${NOTICE}`,
+        ),
+        writer: subagent('Writes reports from notes.', () => 'DRAFT'),
+      },
+      'Write a report on Ada Lovelace',
+    )
+    expect(refused.text).toContain('`writer` was not called')
+  })
+})
+
+describe('what a finder is not for', () => {
+  const recipe = tool('Finds a recipe by the name of the dish.', { dish: text }, ({ dish }) => ({ dish: String(dish) }))
+  const news = tool('Searches news.', { query: text }, () => [{ title: 'x', text: 'A text about something else.' }])
+  const facts = tool('Search the web for facts on any topic.', { query: text }, () => [
+    { title: 'Volcano', text: 'A volcano erupted near Grindavik on Tuesday.' },
+    { title: 'Elsewhere', text: 'Prices of butter rose in the last week of May.' },
+  ])
+
+  test.each([
+    'What is the capital of France?',
+    'What is 2+2?',
+    'Write a poem about cats',
+    'Find the meaning of life',
+    'Who won the cup in 2022?',
+  ])('%s', async (request) => {
+    const ran = await drive({ find_recipe: recipe, search_news: news }, request)
+    expect(ran.steps).toEqual([])
+    expect(ran.text).toContain('- `find_recipe`')
+  })
+
+  test.each(['What is 2+2?', 'Write a poem about cats', 'Tell me a story'])(
+    '%s: not even of any topic',
+    async (request) => {
+      expect((await drive({ search: facts }, request)).steps).toEqual([])
+    },
+  )
+
+  test('one that says what it finds is asked for it', async () => {
+    const ran = await drive({ find_recipe: recipe, search: facts }, 'Find a recipe for ratatouille')
+    expect(ran.steps).toEqual([[{ tool: 'find_recipe', input: { dish: 'ratatouille' } }]])
+  })
+
+  test('hits that have nothing to do with the request are left out, and none is no answer', async () => {
+    const some = await drive({ search: facts }, 'What happened with the volcano in Iceland?')
+    expect(some.text).toContain('Grindavik')
+    expect(some.text).not.toContain('butter')
+    const none = await drive({ search: facts }, 'What do otters eat?')
+    expect(none.text).not.toContain('“')
+    expect(none.text).toContain('`search` returned nothing that has to do with the request.')
+  })
+
+  test('a child with one tool that looks things up is used for what was delegated to it', async () => {
+    const glossary = tool(
+      'Looks up the definition of a mathematical term.',
+      { term: text },
+      () => 'A matrix is a table.',
+    )
+    const tools = { glossary }
+    const child = await drive(tools, [said('Explain what a matrix is'), said('Explain what a matrix is')])
+    expect(child.steps).toEqual([[{ tool: 'glossary', input: { term: 'matrix' } }]])
+  })
+})
+
+describe('text to work on', () => {
+  const scan = tool('Scans source code for dangerous patterns.', { code: text }, () => ({ issues: ['x'] }))
+
+  test.each([
+    ['Review this code: if (a) { b(); }', 'if (a) { b(); }'],
+    ['Scan this code for problems:\n```js\nlet a = 1; eval(a)\n```', 'let a = 1; eval(a)'],
+    ['Scan the code `eval(x)`', 'eval(x)'],
+  ])('%s', async (request, code) => {
+    expect((await drive({ scan_code: scan }, request)).steps).toEqual([[{ tool: 'scan_code', input: { code } }]])
+  })
+
+  test('it reaches the tool of an agent below', async () => {
+    const below: string[] = []
+    const request = 'Check the style and security of: const x = eval(y)'
+    const child = async (prompt: string): Promise<string> => {
+      const ran = await drive({ scan_code: scan }, [said(request), said(prompt)])
+      below.push(...ran.steps.flat().map((call) => String(call.input['code'])))
+      return ran.text
+    }
+    await drive(
+      {
+        style: subagent('Reviews code for style and naming.', child),
+        security: subagent('Reviews code for security holes.', child),
+      },
+      request,
+    )
+    expect(below).toEqual(['const x = eval(y)', 'const x = eval(y)'])
+  })
+})
+
+describe('an agent with files', () => {
+  const contents: Record<string, string> = {
+    'policies/leave.md': '# Leave\n\nEvery employee has 28 days of leave a year.',
+    'policies/travel.md': '# Travel\n\nFly economy for short trips. Hotels may cost at most 150 EUR a night.',
+    'long.txt': 'A line of the long file.\n'.repeat(500),
+  }
+  const library = {
+    list_files: tool('Lists the files of the workspace.', {}, () => Object.keys(contents)),
+    read_file: tool('Reads a file of the workspace.', { path: text }, ({ path }) => ({
+      path: String(path),
+      content: contents[String(path)] ?? '',
+    })),
+  }
+
+  test('a question is looked up in them', async () => {
+    const ran = await drive(library, 'What does the travel policy say about hotels?')
+    expect(toolsOf(ran)[0]).toEqual(['list_files'])
+    expect(ran.text).toContain('“Hotels may cost at most 150 EUR a night.” — policies/travel.md')
+    expect(ran.text).not.toContain('economy')
+    expect((await drive(library, 'How many days of leave do I have?')).text).toContain('28 days')
+    const none = await drive(library, 'What is the capital of France?')
+    expect(none.text).toContain('Nothing in the files that were read has to do with the request')
+  })
+
+  test('a file that is to be read is shown whole, or cut with a word on it', async () => {
+    expect((await drive(library, 'Read policies/leave.md')).text).toContain(contents['policies/leave.md'])
+    expect((await drive(library, 'Read long.txt')).text).toContain('(cut here: the text is longer)')
+  })
+})
+
+describe('all of a request', () => {
+  test.each([
+    ['How is the uptime of db-2 and the weather in Rome?', 'How is the uptime of db-2'],
+    ['The weather in Rome and the capital of France', 'the capital of France'],
+    ['What is the weather in Rome? What is the capital of France?', 'What is the capital of France?'],
+  ])('%s', async (request, unmet) => {
+    const ran = await drive({ weather }, request)
+    expect(ran.steps).toEqual([[{ tool: 'weather', input: { city: 'Rome' } }]])
+    expect(ran.text).toContain(`No tool of this agent fits this part of the request: “${unmet}”`)
+  })
+
+  test('a sentence is no value, and what a description says of its argument finds it', async () => {
+    const logs = tool('Gets the last log lines of a service.', { service: text }, (input) => input as Json)
+    expect((await drive({ get_logs: logs }, 'Get the logs now')).text).toContain(
+      'I could not find a value for `service`',
+    )
+    expect((await drive({ get_logs: logs }, 'Get the logs for checkout')).steps.flat()[0]?.input).toEqual({
+      service: 'checkout',
+    })
+  })
+
+  test('a question is for a tool that looks sooner than for one that changes', async () => {
+    const balance = tool('Gets the leave balance of an employee.', { employee: text }, () => ({ days: 12 }))
+    const request = tool('Requests leave for an employee.', { employee: text }, () => ({ id: 'L-1' }))
+    const ran = await drive({ request_leave: request, get_balance: balance }, 'How many days of leave does Ada have?')
+    expect(ran.steps).toEqual([[{ tool: 'get_balance', input: { employee: 'Ada' } }]])
+  })
+
+  test('a word that opens the sentence is no name', async () => {
+    for (const request of ['Weather in Rome', 'Temperature in Rome, please', "What's the weather in Rome?"])
+      expect((await drive({ weather }, request)).steps).toEqual([[{ tool: 'weather', input: { city: 'Rome' } }]])
+  })
+})
+
 describe('any input', () => {
   const tools = {
     search: searchFacts,

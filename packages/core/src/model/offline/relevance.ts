@@ -7,11 +7,12 @@ import { contentWords, stem } from './tokens.ts'
 
 const ALIKE = 5
 
-/** Whether a text shares a word of its own with the request; a request of nothing but small words shares with all. */
-export function sharesWith(request: string): (text: string) => boolean {
+/** Whether a text shares a word of its own with the request; a request of nothing but small words shares with all.
+ * `alike` takes words of one meaning too. */
+export function sharesWith(request: string, alike = true): (text: string) => boolean {
   const asked = contentWords(plainWords(request)).filter((word) => !isSeeking(word) && !WEAK_WORDS.has(word))
   const stems = new Set(asked.map(stem))
-  const concepts = new Set(asked.flatMap(conceptsOf))
+  const concepts = new Set(alike ? asked.flatMap(conceptsOf) : [])
   const heads = new Set(asked.filter((word) => word.length > ALIKE).map((word) => word.slice(0, ALIKE)))
   if (stems.size === 0) return () => true
   return (text) =>

@@ -1,5 +1,5 @@
 import { pathsIn } from './extract.ts'
-import { isCreative, isCreativeTool, isSum, speaksOfItsObject } from './finder-scope.ts'
+import { isCreative, isCreativeTool, isSum, onlyLooks, speaksOfItsObject } from './finder-scope.ts'
 import { plainWords } from './idioms.ts'
 import { namesIn } from './names.ts'
 import { add, indexOf, type Match, queryOf } from './rank.ts'
@@ -29,14 +29,16 @@ export function routerOf(cards: readonly ToolCard[], delegated = false): Router 
   const rank = (text: string): Fit[] => {
     const query = queryOf(plainWords(text))
     if (hasArithmetic(text)) add(query, '~compute', 1.2)
+    if (/\blook(?:ing)?\s+(?:\S+\s+){0,3}?(?:up|for)\b/i.test(text.slice(0, 2000))) add(query, '~search', 0.7)
     if (languageIn(text, 'to')) add(query, '~translate', 0.8)
     const reads = readsFiles(text)
+    const asks = ASKS.test(text)
     const aboutFiles = FILE_WORDS.test(text) || pathsIn(text).length > 0
     return cards
       .map((card, at) => ({ card, ...withReading(card, index.match(at, query), reads) }))
       .filter(({ card, evidence }) => evidence >= ENOUGH && (card.files === undefined || aboutFiles))
       .filter(({ card }) => mayAnswer(card, text, delegated))
-      .map(({ card, score, exact }) => ({ card, score, exact, strong: true }))
+      .map(({ card, score, exact }) => ({ card, score: score * (asks && does(card) ? 0.6 : 1), exact, strong: true }))
       .sort(byRank)
   }
   return {
@@ -53,6 +55,13 @@ export function routerOf(cards: readonly ToolCard[], delegated = false): Router 
       return finders.slice(0, 1)
     },
   }
+}
+
+const ASKS = /^(?:what|how many|how much|when|where|who|which|is|are|does|do|did|was|were|has|have)\b/i
+
+/** A question is for what looks things up sooner than for what changes them. */
+function does(card: ToolCard): boolean {
+  return !card.delegation && !onlyLooks(card.description)
 }
 
 /** A finder must be asked for what it finds, and nobody is asked for verses who does not say that they write them. */

@@ -80,7 +80,7 @@ function groupsOf(stage: Stage): string[][] {
 }
 
 const ABOUT_ONE = new Set(
-  'query q search keyword keywords term topic subject city location country place region town state name person company entity team product symbol title'.split(
+  'query q search keyword keywords term topic subject city location country place region town state name person company entity team product symbol title employee user customer author artist service server host player animal brand dish'.split(
     ' ',
   ),
 )
@@ -121,6 +121,7 @@ function contextFor(stage: Stage, text: string, plan: Plan, { name, names, mater
     single: texts.length === 1,
     transformer: stage.card.transformer,
     known: stage.card.known,
+    alone: requiredOf(stage.card.schema).length < 2,
     carried,
     about: `${nameWords(stage.card.name).join(' ')}. ${stage.card.description}`,
   }
