@@ -56,7 +56,7 @@ export function answerBlocks(plan: Plan, progress: Progress, conversation: Conve
   return blocks
 }
 
-export function isSearch(stage: Stage): boolean {
+function isSearch(stage: Stage): boolean {
   return stage.card.finder && !stage.card.delegation
 }
 

@@ -25,7 +25,7 @@ const WORDS: ReadonlyMap<string, string> = new Map(
 )
 
 /** Currencies by code, word or sign, as codes, in their order. */
-export function currenciesIn(source: string): Found[] {
+function currenciesIn(source: string): Found[] {
   const text = source.slice(0, 8000)
   const found: Found[] = [...text.matchAll(/\b[A-Z]{3}\b/g)]
     .filter(([code]) => CODES.has(code))
