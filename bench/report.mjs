@@ -1,12 +1,15 @@
 import { availableParallelism } from 'node:os'
 
-/** The lines of the table that a measured row gives. */
+/** The lines of the table that a measured row gives. Without `floor` there is no other side. */
 export function linesOf({ name, lines }, { ours, floor }) {
-  return lines.map(({ what, unit, value, aim }) => {
-    const line = { row: name, what, unit, ours: value(ours), floor: value(floor) }
+  return lines.map(({ what, unit, value, aim, why }) => {
+    const line = { row: name, what, unit, ours: value(ours) }
+    if (floor) line.floor = value(floor)
     // An exponent has no ratio that means anything.
-    if (unit !== 'exponent') line.ratio = line.ours / line.floor
-    return aim ? { ...line, ...judged(line, aim) } : line
+    if (floor && unit !== 'exponent') line.ratio = line.ours / line.floor
+    if (!aim) return line
+    const judgement = judged(line, aim)
+    return { ...line, ...judgement, ...(why && !judgement.reached ? { why } : {}) }
   })
 }
 
@@ -29,6 +32,17 @@ export function toMarkdown(lines, judge) {
     judge && line.reached !== undefined ? (line.reached ? 'yes' : 'no') : '',
   ])
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
+
+/** Why the lines that do not reach their aim are where they are, each reason once. */
+export function toReasons(lines) {
+  const byReason = Map.groupBy(
+    lines.filter(({ why }) => why),
+    ({ why }) => why,
+  )
+  if (byReason.size === 0) return ''
+  const items = [...byReason].map(([why, those]) => `- ${those.map(({ what }) => what).join('; ')}: ${why}.`)
+  return ['Why, where an aim is not reached:', '', ...items].join('\n')
 }
 
 function aimOf({ aim, aimRatio }) {

@@ -4,16 +4,14 @@ import { median } from '../processes.mjs'
 
 const HERE = fileURLToPath(new URL('..', import.meta.url))
 
-/** CPU milliseconds that importing a module adds to a process that does nothing (`floor`): `{ ours, floor }`, each `{ cpu }`. */
+/** CPU milliseconds that importing a module adds to a process that does nothing: `{ ours: { cpu } }`. Nothing is there by hand. */
 export async function measureImport({ module, rounds }) {
   const added = []
-  const bare = []
   for (let round = 0; round < rounds; round++) {
     const alone = cpuOf('')
-    bare.push(alone)
     added.push(cpuOf(`await import('${module}')`) - alone)
   }
-  return { ours: { cpu: median(added) }, floor: { cpu: median(bare) } }
+  return { ours: { cpu: median(added) } }
 }
 
 /** The CPU milliseconds of a fresh process that runs `code`. */

@@ -17,12 +17,13 @@ function answer(name, prompt) {
   const asked = users.at(-1)
   const after = prompt.slice(prompt.findLastIndex((message) => message.role === 'user'))
   const results = after.filter((message) => message.role === 'tool').length
-  const call = (toolName, input) => [{ type: 'tool-call', toolCallId: name + users.length + results, toolName, input: JSON.stringify(input) }]
+  const call = (toolName, input, at = '') => [{ type: 'tool-call', toolCallId: name + users.length + results + at, toolName, input: JSON.stringify(input) }]
   if (name === 'scout') return results === 0 ? call('peek', { at: 'north' }) : asked.includes('hang') ? undefined : say('Scout saw: ' + asked)
   if (asked.includes('slow')) return [...say('Slowly begun'), undefined]
   if (asked.includes('fail')) throw new Error('The model has had enough')
   if (asked.includes('steer')) return say('before\\u001b[2J\\u001b]0;title\\u0007\\u009b31mafter \\u202eright')
   if (asked.includes('long')) return say(Array.from({ length: 60 }, (_, at) => 'line ' + (at + 1)).join('\\n'))
+  if (asked.includes('delegate many')) return Array.from({ length: 20 }, (_, at) => call('scout', { prompt: asked }, '-' + at)).flat()
   if (asked.includes('delegate')) return results === 0 ? call('scout', { prompt: asked }) : say('Lead has the answer of the scout.')
   return say('Heard ' + users.length + ': ' + users.map((text) => JSON.stringify(text)).join(' / '))
 }

@@ -62,6 +62,11 @@ export class Tmux {
     return this.#run('capture-pane', '-p').trimEnd()
   }
 
+  /** The screen and all that has scrolled off its top. */
+  history(): string {
+    return this.#run('capture-pane', '-p', '-S', '-').trimEnd()
+  }
+
   get cursorVisible(): boolean {
     return this.#run('display-message', '-p', '#{cursor_flag}').trim() === '1'
   }

@@ -12,6 +12,13 @@ const SYNCHRONIZED = ['\x1b[?2026h', '\x1b[?2026l'] as const
 /** A line that a terminal measures differently is cut off, and does not shift all that is below. */
 const NO_WRAP = ['\x1b[?7l', '\x1b[?7h'] as const
 
+const ERASE_ROW = '\x1b[K'
+/**
+ * The row of the cursor and all below it. Not from the first column: where that is the screen's first cell too, a terminal takes it
+ * for a cleared screen, and may keep what was there in its scrollback.
+ */
+const ERASE_BELOW = `${ERASE_ROW}\x1b[C\x1b[J\r`
+
 /** A terminal. */
 export class TerminalScreen implements Screen {
   readonly colors = true
@@ -35,7 +42,8 @@ export class TerminalScreen implements Screen {
 
   redraw(back: number, lines: readonly string[]): void {
     const up = back > 0 ? `\x1b[${back}A` : ''
-    const body = lines.map((line) => `${line}\n`).join('')
-    this.#out.write(`${SYNCHRONIZED[0]}${NO_WRAP[0]}${up}\r\x1b[J${body}${NO_WRAP[1]}${SYNCHRONIZED[1]}`)
+    // A row is erased before its line is written: after a line that fills it the cursor stands on its last character.
+    const body = lines.map((line) => `${ERASE_ROW}${line}\n`).join('')
+    this.#out.write(`${SYNCHRONIZED[0]}${NO_WRAP[0]}${up}\r${body}${ERASE_BELOW}${NO_WRAP[1]}${SYNCHRONIZED[1]}`)
   }
 }

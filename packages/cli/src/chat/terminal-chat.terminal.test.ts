@@ -170,6 +170,25 @@ describe.concurrent('a conversation in a real terminal', { timeout: 60_000 }, ()
     )
 
     test(
+      'a tree that is taller than the screen leaves nothing of how it ran behind',
+      talking(60, 15, async (terminal) => {
+        terminal.say('delegate many, hang')
+        let shown = await terminal.until(/… \d+ more lines\n[\s\S]*▶ lead {2}running .*\n {2}Esc stops/)
+        const time = (screen: string): string | undefined => /▶ lead {2}running.*/.exec(screen)?.[0]
+        for (let redrawn = 0; redrawn < 8; redrawn++) {
+          const before = time(shown)
+          shown = await terminal.until((screen) => time(screen) !== before, 'a later time')
+        }
+        terminal.press('Escape')
+        await terminal.until(/■ lead {2}aborted .*\n\n›$/)
+        const history = terminal.history()
+        expect(history).not.toMatch(/running|more lines|Esc stops|stopping/)
+        expect(history.match(/■ scout {2}cancelled/g)).toHaveLength(20)
+        expect(history.match(/› delegate many, hang/g)).toHaveLength(1)
+      }),
+    )
+
+    test(
       'Ctrl-Z gives the terminal to the shell, and fg goes on where it was',
       talking(80, 24, async (terminal) => {
         terminal.type('half a mess')

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Agent } from '../agent/agent.ts'
-import { keepSecrets } from '../model/model-secrets.ts'
+import { keepSecrets } from '../model/language-model.ts'
 import { resolveModel } from '../model/resolve-model.ts'
 import { scriptedModel } from '../testing/scripted-model.ts'
 

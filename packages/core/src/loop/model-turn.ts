@@ -5,9 +5,8 @@ import { noUsage } from '../events/usage.ts'
 import { disarm } from '../messages/framework-note.ts'
 import type { AssistantPart, ReasoningPart, TextPart } from '../messages/message.ts'
 import { errorOutput, valueOutput } from '../messages/tool-output.ts'
-import type { LanguageModel } from '../model/language-model.ts'
+import { type LanguageModel, secretsOf } from '../model/language-model.ts'
 import { brokenOff } from '../model/model-error.ts'
-import { secretsOf } from '../model/model-secrets.ts'
 import {
   fileOf,
   finishOf,

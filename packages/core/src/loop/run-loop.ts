@@ -6,7 +6,6 @@ import { assertNever } from '../shared/assert-never.ts'
 import { activeTools } from './active-tools.ts'
 import { callModel } from './call-model.ts'
 import { askForRepair, checkAnswer } from './check-answer.ts'
-import { addFeedback, askIterationHook } from './iteration-hook.ts'
 import type { ModelTurn } from './model-turn.ts'
 import { type IterationFacts, type NextStep, nextStep, steered } from './next-step.ts'
 import { countFailures, hopelessFailure } from './repeated-failures.ts'
@@ -100,6 +99,8 @@ async function afterHook(run: Run, step: Step, facts: IterationFacts, planned: N
   const stops = planned.type === 'continue' && run.hooks.stopWhen.length > 0 && (await isToStop(run))
   const own: NextStep = stops ? { type: 'finish', reason: 'stop' } : planned
   if (!run.hooks.onIterationComplete) return own
+  // Loaded with the first run that has a hook.
+  const { addFeedback, askIterationHook } = await import('./iteration-hook.ts')
   const verdict = await askIterationHook(run, step, own)
   if (run.abort.aborted) return { type: 'abort' }
   const next = steered(own, verdict, facts)

@@ -1,7 +1,6 @@
 import { RetinueError } from '../errors/retinue-error.ts'
 import { isObject } from '../shared/records.ts'
-import { isLanguageModel, type LanguageModel } from './language-model.ts'
-import { keepSecrets } from './model-secrets.ts'
+import { isLanguageModel, keepSecrets, type LanguageModel } from './language-model.ts'
 import { baseUrlVariable, PROVIDERS, type Provider } from './providers.ts'
 import { type Providers, registeredModel } from './registered-providers.ts'
 
