@@ -191,7 +191,7 @@ function buildRun(parts: AgentParts, place: Place, { system, tools, models }: Re
     settings: settingsOf(options, parts.options),
     delegation: options.delegation ?? {},
     hooks: hooksOf(options),
-    bailOut: undefined,
+    bail: undefined,
     active: options.activeTools ? activeTools(tools, options.activeTools) : tools,
     toolChoice: options.toolChoice,
     close: place.close,

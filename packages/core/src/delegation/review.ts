@@ -41,7 +41,7 @@ export async function review(
       durationMs: run.root.effects.now() - begun,
       bail: () => {
         bail = true
-        run.bailOut?.(facts.toolCallId)
+        run.bail?.out(facts.toolCallId)
       },
     },
     errors,

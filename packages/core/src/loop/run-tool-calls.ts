@@ -2,9 +2,10 @@ import { isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-e
 import { withoutSecrets } from '../errors/without-secrets.ts'
 import { disarm, frameworkNote } from '../messages/framework-note.ts'
 import type { ToolMessage, ToolResultPart } from '../messages/message.ts'
-import { ABORTED, AbortScope } from '../shared/abort.ts'
+import { ABORTED } from '../shared/abort.ts'
 import { forEachLimited } from '../shared/for-each-limited.ts'
 import { failed, failedWith, notRun, type Outcome } from '../tools/outcome.ts'
+import type { Bail } from './bail.ts'
 import type { ModelTurn } from './model-turn.ts'
 import type { PendingCall } from './pending-call.ts'
 import { addMessage, emit, type Run } from './run.ts'
@@ -35,27 +36,25 @@ export async function runToolCalls(run: Run, turn: ModelTurn, mayRun: boolean): 
     record(run, turn, outcomes)
     return NO_CALLS
   }
-  // A scope of its own, where one call can end the others.
-  const own = calls.length > 1 && run.delegation.onDelegationComplete ? AbortScope.within(run.abort) : undefined
-  let bailed: string | undefined
-  run.scope = own ?? run.abort
-  run.bailOut = (toolCallId) => {
-    bailed ??= toolCallId
-    own?.abort('another delegation ended the run')
-  }
+  const bail = run.delegation.onDelegationComplete && (await openBail(run, calls.length))
   await forEachLimited(calls.length, run.settings.toolCallConcurrency, async (index) => {
     const call = calls[index] as PendingCall
     const outcome = await outcomeOf(run, call)
     outcomes[index] = outcome && settle(run, call, outcome)
   })
-  own?.dispose()
-  run.scope = run.abort
-  run.bailOut = undefined
+  bail?.close(run)
   record(run, turn, outcomes)
   return {
     clientCalls: calls.filter((_call, index) => outcomes[index] === undefined).length,
-    bailText: bailTextOf(calls, outcomes, bailed),
+    bailText: bail && bailTextOf(calls, outcomes, bail.toolCallId),
   }
+}
+
+/** Only a run with a hook that can bail pays for it. */
+async function openBail(run: Run, calls: number): Promise<Bail> {
+  const { Bail } = await import('./bail.ts')
+  run.bail = new Bail(run, calls)
+  return run.bail
 }
 
 /** The text that the run ends with: that of the delegation that bailed first. */

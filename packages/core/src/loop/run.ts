@@ -11,6 +11,7 @@ import type { Providers } from '../model/registered-providers.ts'
 import type { AbortScope } from '../shared/abort.ts'
 import type { Outcome } from '../tools/outcome.ts'
 import type { Checked, CompiledSchema } from '../tools/schema.ts'
+import type { Bail } from './bail.ts'
 import type { DelegationOptions } from './delegation-settings.ts'
 import type { Effects } from './effects.ts'
 import type { Prompt } from './prompt.ts'
@@ -75,8 +76,8 @@ export interface Run {
   readonly settings: RunSettings
   readonly delegation: DelegationOptions
   readonly hooks: RunHooks
-  /** Ends the step under way for the sake of one of its calls, which is named; the first to ask wins. */
-  bailOut: ((toolCallId: string) => void) | undefined
+  /** How a call of the step under way can end the others; undefined where no hook can ask for it. */
+  bail: Bail | undefined
   /** What of `tools` the model call under way may use. */
   active: ToolSet
   /** The tool choice of the model call under way. */
