@@ -21,7 +21,8 @@ export interface DelegationReport {
   path: readonly string[]
   prompt: string
   status: string
-  usage: Usage
+  /** What it cost, with everything below it; absent while it runs. */
+  usage?: Usage
   toolCalls: { toolName: string; args: unknown; result?: unknown; error?: unknown }[]
 }
 
@@ -41,7 +42,6 @@ export class ReportCollector {
           path: [...chunk.path, key],
           prompt,
           status: 'running',
-          usage: NONE,
           toolCalls: [],
         })
         return
@@ -82,14 +82,4 @@ export class ReportCollector {
       delegations: [...this.#delegations.values()],
     }
   }
-}
-
-const NONE: Usage = {
-  inputTokens: 0,
-  outputTokens: 0,
-  totalTokens: 0,
-  reasoningTokens: 0,
-  cachedInputTokens: 0,
-  calls: 0,
-  unreportedCalls: 0,
 }
