@@ -1,5 +1,12 @@
 import { join } from 'node:path'
-import { Agent, type AgentConfig, type AgentOptions, isAgent } from '@retinue/core/agent'
+import {
+  Agent,
+  type AgentConfig,
+  type AgentOptions,
+  type DelegationOptions,
+  isAgent,
+  type RunOptions,
+} from '@retinue/core/agent'
 import type { Tool } from '@retinue/core/tools'
 import type { AgentPlan } from './plan.ts'
 import { createLocalWorkspace } from './workspace/local-workspace.ts'
@@ -39,6 +46,8 @@ function assembleAgent(plan: AgentPlan, byDir: Plans, assembly: Assembly): Agent
   if (agents !== undefined) options.agents = agents
   const instructions = assembleInstructions(plan, config, assembly)
   if (instructions !== undefined) options.instructions = instructions
+  const defaultOptions = assembleDefaults(plan, config, assembly)
+  if (defaultOptions !== undefined) options.defaultOptions = defaultOptions
   if (plan.workspace !== undefined) {
     const id = `${agent.path.join('/')}/workspace`
     options.workspace = createLocalWorkspace({ id, root: join(assembly.root, plan.workspace) })
@@ -80,6 +89,28 @@ function assembleSubagents(
     if (child !== undefined) agents[key] = assembleAgent(child, byDir, assembly)
   }
   return Object.assign(agents, config.agents)
+}
+
+/** The config's default options over those of `hooks.ts`. */
+function assembleDefaults(
+  { agent }: AgentPlan,
+  config: AgentConfig,
+  { values }: Assembly,
+): AgentConfig['defaultOptions'] {
+  const own = config.defaultOptions
+  if (agent.hooks === undefined) return own
+  const hooks = values.get(agent.hooks.file) as DelegationOptions
+  return typeof own === 'function' ? async (context) => overHooks(hooks, await own(context)) : overHooks(hooks, own)
+}
+
+/** B11.4, option by option. The plan says who wins where that is known; what a function gives is only known now. */
+function overHooks(hooks: DelegationOptions, own: RunOptions | undefined): RunOptions {
+  const options: RunOptions = own ?? {}
+  const { delegation = {} } = options
+  // What is no object is left as it is: core says what is wrong with it.
+  if (typeof options !== 'object' || typeof delegation !== 'object' || delegation === null) return options
+  const winners = Object.entries(delegation).filter(([, option]) => option !== undefined)
+  return { ...options, delegation: { ...hooks, ...Object.fromEntries(winners) } }
 }
 
 /** A record without a prototype: `constructor` is a key like others. */

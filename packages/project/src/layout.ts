@@ -4,7 +4,7 @@
  */
 
 /** What a module in a slot must export; `frontmatter` is that of an `agent.md`, which stands for a config's export. */
-export type ModuleSlot = 'config' | 'frontmatter' | 'instructions' | 'tool'
+export type ModuleSlot = 'config' | 'frontmatter' | 'instructions' | 'tool' | 'hooks'
 
 /** The directories that may hold an application, best first. */
 export const APPLICATION_DIRS: readonly string[] = ['src/retinue', 'src/mastra']
@@ -33,6 +33,7 @@ export const AGENT_SLOTS: readonly Slot[] = [
   slot('agent.md', 'text'),
   slot('instructions.md', 'text'),
   slot('instructions', 'module'),
+  slot('hooks', 'module'),
   slot('tools', 'directory'),
   slot('workspace', 'directory'),
   slot('subagents', 'directory'),
@@ -42,7 +43,6 @@ export const AGENT_SLOTS: readonly Slot[] = [
   slot('processors', 'directory', false),
   slot('scorers', 'directory', false),
   slot('schedules', 'directory', false),
-  slot('hooks', 'module', false),
 ]
 
 /** What the application's directory may hold. */

@@ -1,5 +1,5 @@
 import { type AgentDir, isConfiguredByAgentFile, type SlotModule } from './discover/agent-dir.ts'
-import type { AgentEntryFact, ConfigFact, ModuleFact } from './facts/facts.ts'
+import type { AgentEntryFact, ConfigFact, HookFact, ModuleFact } from './facts/facts.ts'
 import { WORKSPACE_TOOLS } from './workspace/tool-names.ts'
 
 /** Where an agent's instructions come from; `body` is that of its `agent.md`. */
@@ -18,6 +18,8 @@ export interface Loss {
   readonly loser: string
   readonly winner: string
   readonly property?: readonly string[]
+  /** The member of the loser's default export that loses, where it is not the whole file. */
+  readonly member?: string
   /** The part of the loser that loses, and the line on which it begins, where it is not the whole file. */
   readonly part?: { readonly name: string; readonly line: number }
 }
@@ -35,6 +37,8 @@ export interface AgentPlan {
   readonly instructions: Source | 'unknown' | undefined
   readonly tools: readonly PlannedTool[]
   readonly workspace: string | undefined
+  /** What `hooks.ts` adds to the config's delegation options. `undefined` until it is loaded. */
+  readonly hooks: readonly HookFact[] | undefined
   /** Directories that become subagents. */
   readonly subagents: readonly AgentDir[]
   /** Directories that an entry of `config.agents` stands for. */
@@ -65,7 +69,29 @@ export function planAgent(agent: AgentDir, fact: ModuleFact | undefined): AgentP
   if (agent.instructions !== undefined && (instructions === 'module' || instructions === 'unknown')) {
     modules.push(agent.instructions)
   }
-  return { agent, config, fact, instructions, tools, workspace, ...planSubagents(agent, config), losses, modules }
+  if (agent.hooks !== undefined) modules.push(agent.hooks)
+  const parts = { instructions, tools, workspace, hooks: undefined, ...planSubagents(agent, config) }
+  return { agent, config, fact, ...parts, losses, modules }
+}
+
+/**
+ * The same plan once its `hooks.ts` is loaded: the config's options win, one by one. Where the config's default options are a
+ * function, what wins is only known when the agent runs, so nothing is said of it.
+ */
+export function withHooks(plan: AgentPlan, fact: ModuleFact | undefined): AgentPlan {
+  const { agent, config } = plan
+  if (agent.hooks === undefined || fact?.kind !== 'hooks') return plan
+  const loser = agent.hooks.file
+  const own = new Set(isConfig(config) ? config.delegation : [])
+  const losses = fact.members
+    // As in the config, a member without a value says nothing.
+    .filter(({ name, kind }) => own.has(name) && kind !== 'undefined')
+    .map(({ name, kind }): Loss => {
+      const what = `${kind === 'function' ? 'hook' : 'option'} "${name}"`
+      const property = ['defaultOptions', 'delegation', name]
+      return { what, loser, winner: agent.config?.file ?? '', property, member: name }
+    })
+  return { ...plan, hooks: fact.members.filter(({ name }) => !own.has(name)), losses: [...plan.losses, ...losses] }
 }
 
 type KnownConfig = ConfigFact | 'none' | 'unknown'
@@ -78,6 +104,7 @@ function takenAsItIs(agent: AgentDir, fact: ModuleFact): AgentPlan {
     instructions: 'config',
     tools: [],
     workspace: undefined,
+    hooks: undefined,
     subagents: [],
     overridden: [],
     ignored: [],
@@ -87,7 +114,7 @@ function takenAsItIs(agent: AgentDir, fact: ModuleFact): AgentPlan {
   }
 }
 
-function isConfig(config: KnownConfig): config is ConfigFact {
+function isConfig(config: AgentPlan['config']): config is ConfigFact {
   return typeof config === 'object'
 }
 

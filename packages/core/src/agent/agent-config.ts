@@ -1,10 +1,13 @@
 import type { RequestContextLike } from '../context/request-context.ts'
 import type { DelegateTarget } from '../delegation/delegate-target.ts'
 import { RetinueError } from '../errors/retinue-error.ts'
+import type { BudgetOptions } from '../loop/budget.ts'
 import type { ModelChoice } from '../model/language-model.ts'
+import { isObject } from '../shared/records.ts'
 import type { Schema } from '../tools/schema.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Workspace } from '../workspace/workspace.ts'
+import { assertBudget } from './assert-budget.ts'
 import type { Instructions } from './instructions.ts'
 import type { RunOptions } from './run-options.ts'
 
@@ -35,6 +38,15 @@ export interface AgentOptions {
   inputSchema?: Schema
   /** What this agent's answer must be: JSON that fits. One repair is asked for. */
   outputSchema?: Schema
+  /**
+   * Its answer is its parent's own: where the delegation is the only call of its step and completes, the parent's model is not asked
+   * again. Default: false.
+   */
+  relay?: boolean
+  /** How the agent is delegated to. `context: 'none'`: with the prompt alone, and nothing of the parent's conversation. */
+  delegation?: { readonly context?: 'none' }
+  /** Bounds on what every run of this agent, and everything that it delegates to, may use together. */
+  budget?: BudgetOptions
   /** How deep delegations of a run of this agent may go. Default: 5. */
   maxDepth?: number
   /** Retries of a model call beside its first attempt. Default: 2. */
@@ -61,6 +73,9 @@ const OPTIONS: Readonly<Record<keyof AgentOptions, true>> = {
   defaultOptions: true,
   inputSchema: true,
   outputSchema: true,
+  relay: true,
+  delegation: true,
+  budget: true,
   maxDepth: true,
   maxRetries: true,
 }
@@ -77,6 +92,10 @@ export function assertAgentOptions(options: unknown): asserts options is AgentOp
     if (given[key] !== undefined && typeof given[key] !== 'string')
       throw invalid(`The ${key} of the agent "${id}" is no text.`, `Pass a string.`)
   }
+  if (given['relay'] !== undefined && typeof given['relay'] !== 'boolean')
+    throw invalid(`The relay of the agent "${id}" is ${String(given['relay'])}.`, 'It is true or false.')
+  assertDelegation(id, given['delegation'])
+  assertBudget(given['budget'], `The budget of the agent "${id}"`)
   assertWhole(id, 'maxDepth', given['maxDepth'])
   assertWhole(id, 'maxRetries', given['maxRetries'])
   const unknown = Object.keys(given).filter((key) => !Object.hasOwn(OPTIONS, key))
@@ -88,6 +107,20 @@ export function assertAgentOptions(options: unknown): asserts options is AgentOp
       data: { options: unknown },
     })
   }
+}
+
+/** How an agent is delegated to; how it delegates itself is in its `defaultOptions`. */
+function assertDelegation(id: string, delegation: unknown): void {
+  if (delegation === undefined) return
+  const { context, ...rest } = isObject(delegation) ? delegation : { context: null }
+  const [unknown] = Object.keys(rest)
+  if (unknown !== undefined)
+    throw invalid(
+      `The delegation of the agent "${id}" has ${unknown}, which says how it delegates itself.`,
+      `That belongs in its defaultOptions: { delegation: { ${unknown} } }.`,
+    )
+  if (context !== undefined && context !== 'none')
+    throw invalid(`The delegation of the agent "${id}" is not known.`, "It can be { context: 'none' }.")
 }
 
 function assertWhole(id: string, name: string, value: unknown): void {

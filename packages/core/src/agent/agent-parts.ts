@@ -3,7 +3,7 @@ import type { ModelCandidate, ToolSet } from '../loop/run.ts'
 import type { SystemMessage } from '../messages/message.ts'
 import { type CompiledSchema, compileSchema } from '../tools/schema.ts'
 import type { AgentOptions, ModelSetting } from './agent-config.ts'
-import { compileTools, type ToolSources } from './agent-tools.ts'
+import { compileTools, type ToolSources, withReferences } from './agent-tools.ts'
 import { systemMessages } from './instructions.ts'
 import { declaredCandidates } from './model-candidates.ts'
 
@@ -19,6 +19,7 @@ export class AgentParts {
   readonly #staticTools: ToolSet | undefined
   #system: SystemMessage[] | undefined
   #candidates: ModelCandidate[] | undefined
+  #referring: { of: ToolSet; set: ToolSet } | undefined
   #dynamic: { sources: ToolSources; set: ToolSet } | undefined
 
   constructor(options: AgentOptions, self: object) {
@@ -47,6 +48,12 @@ export class AgentParts {
   /** The tools, where they are no function. */
   staticTools(): ToolSet {
     return this.#staticTools ?? { byName: new Map(), definitions: [] }
+  }
+
+  /** The tools where results of delegations have ids: each delegation has a field for them. Made once for each set. */
+  withReferences(tools: ToolSet): ToolSet {
+    if (this.#referring?.of !== tools) this.#referring = { of: tools, set: withReferences(tools) }
+    return this.#referring.set
   }
 
   /** The tools for a request. What a function gives again is not compiled again. */

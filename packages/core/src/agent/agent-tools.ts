@@ -23,25 +23,45 @@ export interface ToolSources {
  */
 export function compileTools(agentId: string, { tools, agents, workspace }: ToolSources): ToolSet {
   const byName = new Map<string, LoopTool>()
-  const add = (name: string, tool: LoopTool, what: string): void => {
-    if (byName.has(name)) throw collision(agentId, name, what)
-    byName.set(name, tool)
-  }
-  const addAll = (record: unknown, from: string, what: string): void => {
-    for (const [name, tool] of entries(record, agentId, from)) {
-      assertToolName(name, `The agent "${agentId}" has a tool whose key`)
-      if (!isTool(tool)) throw notATool(agentId, name)
-      add(name, loopTool(compileTool(name, tool)), what)
-    }
-  }
-  addAll(tools, 'tools', 'tool')
-  addAll(workspace?.tools, 'workspace.tools', "tool of its workspace's")
+  addTools(byName, tools, agentId, 'tools')
+  addTools(byName, workspace?.tools, agentId, 'workspace.tools')
   for (const [key, target] of entries(agents, agentId, 'agents')) {
     assertToolName(key, `The agent "${agentId}" has a subagent whose key`)
     if (!isDelegateTarget(target)) throw notAnAgent(agentId, key)
     if (!target.description?.trim()) warn('subagent-description-missing', noDescription(agentId, key))
-    add(key, delegationTool(key, target), 'subagent')
+    if (byName.has(key)) throw collision(agentId, key, 'subagent')
+    byName.set(key, delegationTool(key, target))
   }
+  return toolSet(byName)
+}
+
+/** Adds compiled tools. `from`: where they come from, as errors say it. */
+function addTools(byName: Map<string, LoopTool>, record: unknown, agentId: string, from: string): void {
+  for (const [name, tool] of entries(record, agentId, from)) {
+    assertToolName(name, `The agent "${agentId}" has a tool whose key`)
+    if (!isTool(tool)) throw notATool(agentId, name)
+    if (byName.has(name)) throw collision(agentId, name, `tool of its ${from}`)
+    byName.set(name, loopTool(compileTool(name, tool)))
+  }
+}
+
+/** An agent's tools and those that a call brings. Throws as `compileTools` does, also where a name is taken. */
+export function withToolsets(
+  agentId: string,
+  { byName }: ToolSet,
+  toolsets: Readonly<Record<string, Readonly<Record<string, Tool>>>>,
+): ToolSet {
+  const all = new Map(byName)
+  for (const [set, tools] of entries(toolsets, agentId, 'toolsets')) addTools(all, tools, agentId, `toolsets.${set}`)
+  return toolSet(all)
+}
+
+/** The same tools, with a field for earlier results on each delegation. Throws `schema-unsupported`. */
+export function withReferences({ byName }: ToolSet): ToolSet {
+  return toolSet(new Map([...byName].map(([name, tool]) => [name, tool.withReferences?.() ?? tool])))
+}
+
+function toolSet(byName: ReadonlyMap<string, LoopTool>): ToolSet {
   return { byName, definitions: [...byName.values()].map((tool) => tool.definition) }
 }
 

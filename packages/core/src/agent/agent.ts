@@ -27,6 +27,8 @@ export class Agent implements DelegateTarget {
   readonly description: string | undefined
   /** The arguments of a delegation to this agent; without it, `{ prompt }`. */
   readonly inputSchema: Schema | undefined
+  readonly relay: boolean | undefined
+  readonly delegation: AgentOptions['delegation']
   /** The options that the agent was made with. */
   readonly options: Readonly<AgentOptions>
   readonly #parts: AgentParts
@@ -37,6 +39,8 @@ export class Agent implements DelegateTarget {
     this.name = options.name ?? options.id
     this.description = options.description
     this.inputSchema = options.inputSchema
+    this.relay = options.relay
+    this.delegation = options.delegation
     this.options = options
     this.#parts = new AgentParts(options, this)
     Object.defineProperty(this, BRAND, { value: true })

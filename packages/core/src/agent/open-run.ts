@@ -3,6 +3,7 @@ import type { DelegatedRequest } from '../delegation/delegate-target.ts'
 import { isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
 import { withoutSecrets } from '../errors/without-secrets.ts'
 import { activeTools } from '../loop/active-tools.ts'
+import type { Budget } from '../loop/budget.ts'
 import { Prompt } from '../loop/prompt.ts'
 import type { ModelCandidate, RootRun, Run, RunSettings, ToolSet } from '../loop/run.ts'
 import type { RunHooks } from '../loop/run-hooks.ts'
@@ -15,9 +16,11 @@ import { ABORTED, type AbortScope } from '../shared/abort.ts'
 import { compileSchema } from '../tools/schema.ts'
 import type { AgentOptions } from './agent-config.ts'
 import type { AgentParts } from './agent-parts.ts'
+import { withToolsets } from './agent-tools.ts'
 import type { Callbacks } from './callbacks.ts'
 import { systemMessages } from './instructions.ts'
 import { chosenCandidates, declaredCandidates } from './model-candidates.ts'
+import { openBudget } from './open-budget.ts'
 import { openChildScope, openRootRun } from './root-run.ts'
 import { assertOptions, mergeOptions, type RunOptions } from './run-options.ts'
 
@@ -44,8 +47,10 @@ export async function openRoot(
     const requestContext = call?.requestContext ?? new RequestContext()
     const defaults = defaultsOf(parts, requestContext)
     const options = mergeOptions(defaults instanceof Promise ? await defaults : defaults, call)
-    const { system, messages } = messagesFromInput(input)
+    const { system, messages } = messagesFromInput(input, options.context)
     root = openRootRun(parts.options, options, messages, log || options.onChunk !== undefined)
+    const openingBudget = openBudget(parts.options, options, root.runId, undefined)
+    const budget = openingBudget instanceof Promise ? await openingBudget : openingBudget
     const place: Place = {
       root,
       abort: root.abort,
@@ -55,11 +60,12 @@ export async function openRoot(
       lineage: [parts.self],
       requestContext: options.requestContext ?? requestContext,
       options,
+      budget,
       system,
       messages,
       inherited: [],
     }
-    const opening = openRun(parts, place)
+    const opening = budget.inMoney ? openInMoney(parts, place, true) : openRun(parts, place)
     const opened = opening instanceof Promise ? await root.abort.race(opening) : opening
     // Aborted while the application's own functions were asked: the run begins, and ends at once.
     const run = opened === ABORTED ? buildRun(parts, place, { system: [], tools: NO_TOOLS, models: [] }) : opened
@@ -74,11 +80,37 @@ export async function openRoot(
 export function openChild(parts: AgentParts, request: DelegatedRequest): Run | Promise<Run> {
   const defaults = defaultsOf(parts, request.requestContext)
   return defaults instanceof Promise
-    ? defaults.then((options) => openRun(parts, childPlace(parts, request, options)))
-    : openRun(parts, childPlace(parts, request, defaults))
+    ? defaults.then((options) => openDelegated(parts, request, options))
+    : openDelegated(parts, request, defaults)
 }
 
-function childPlace(parts: AgentParts, request: DelegatedRequest, defaults: RunOptions | undefined): Place {
+function openDelegated(
+  parts: AgentParts,
+  request: DelegatedRequest,
+  defaults: RunOptions | undefined,
+): Run | Promise<Run> {
+  const options = mergeOptions(defaults, undefined)
+  const budget = openBudget(parts.options, options, request.runId, request.budget)
+  if (budget instanceof Promise)
+    return budget.then((made) => openInMoney(parts, childPlace(parts, request, options, made)))
+  const place = childPlace(parts, request, options, budget)
+  return budget.inMoney ? openInMoney(parts, place) : openRun(parts, place)
+}
+
+/** Opens a run under a budget in money: every model that it can call, and that those below it can call, needs a price. */
+async function openInMoney(parts: AgentParts, place: Place, isRoot = false): Promise<Run> {
+  const run = await openRun(parts, place)
+  const { assertPriced, assertTreePriced } = await import('./priced.ts')
+  assertPriced(
+    run.agentId,
+    run.models.map(({ use }) => use.used),
+    run.budget,
+  )
+  if (isRoot && !run.root.chooseModel) assertTreePriced(parts.options, run.budget)
+  return run
+}
+
+function childPlace(parts: AgentParts, request: DelegatedRequest, options: RunOptions, budget: Budget): Place {
   const {
     root,
     scope,
@@ -91,7 +123,6 @@ function childPlace(parts: AgentParts, request: DelegatedRequest, defaults: RunO
     maxSteps,
     instructions,
   } = request
-  const options = mergeOptions(defaults, undefined)
   return {
     root,
     ...openChildScope(scope, options),
@@ -102,8 +133,9 @@ function childPlace(parts: AgentParts, request: DelegatedRequest, defaults: RunO
     lineage: lineage.includes(parts.self) ? lineage : [...lineage, parts.self],
     requestContext,
     options: maxSteps === undefined ? options : { ...options, maxSteps },
+    budget,
     system: NO_MESSAGES,
-    messages: [userText(prompt)],
+    messages: options.context ? messagesFromInput(prompt, options.context).messages : [userText(prompt)],
     inherited,
   }
 }
@@ -131,6 +163,7 @@ interface Place {
   readonly lineage: readonly object[]
   readonly requestContext: RequestContextLike
   readonly options: RunOptions
+  readonly budget: Budget
   readonly system: readonly Message[]
   readonly messages: Message[]
   readonly inherited: readonly Message[]
@@ -171,11 +204,13 @@ async function resolved(parts: AgentParts, place: Place): Promise<Resolved> {
   return { system, tools, models }
 }
 
-function buildRun(parts: AgentParts, place: Place, { system, tools, models }: Resolved): Run {
+function buildRun(parts: AgentParts, place: Place, { system, tools: given, models }: Resolved): Run {
   const { root, abort, runId, path, lineage, requestContext, options, messages, inherited } = place
   const { id } = parts.options
   const own = place.instructions === undefined ? system : systemMessages(place.instructions, id)
-  const whole = place.system.length === 0 ? own : [...own, ...place.system]
+  const more = options.system === undefined ? NO_MESSAGES : systemMessages(options.system, id)
+  const whole = more.length + place.system.length === 0 ? own : [...own, ...more, ...place.system]
+  const tools = toolsOf(parts, options, given)
   return {
     root,
     state: newRunState({ runId, agentId: id, path, maxSteps: options.maxSteps ?? DEFAULT_MAX_STEPS, messages }),
@@ -190,6 +225,7 @@ function buildRun(parts: AgentParts, place: Place, { system, tools, models }: Re
     requestContext,
     settings: settingsOf(options, parts.options),
     delegation: options.delegation ?? {},
+    budget: place.budget,
     hooks: hooksOf(options),
     bail: undefined,
     active: options.activeTools ? activeTools(tools, options.activeTools) : tools,
@@ -202,6 +238,12 @@ function buildRun(parts: AgentParts, place: Place, { system, tools, models }: Re
     traits: traitsOf(root, messages, models.length),
     error: undefined,
   }
+}
+
+/** An agent's tools and those of the call, in the form that the run needs. */
+function toolsOf(parts: AgentParts, { toolsets, delegation }: RunOptions, own: ToolSet): ToolSet {
+  const all = toolsets ? withToolsets(parts.options.id, own, toolsets) : own
+  return delegation?.enableResultReferences ? parts.withReferences(all) : all
 }
 
 /** Who decides on models, and who makes them: the root's options, else the child's own defaults. */

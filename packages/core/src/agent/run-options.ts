@@ -1,14 +1,19 @@
 import type { RequestContextLike } from '../context/request-context.ts'
 import { RetinueError } from '../errors/retinue-error.ts'
+import type { BudgetOptions } from '../loop/budget.ts'
 import type { DelegationOptions } from '../loop/delegation-settings.ts'
 import type { IterationHook } from '../loop/iteration-hook.ts'
 import type { ChooseModel } from '../loop/run.ts'
 import type { PrepareStep, StopCondition } from '../loop/run-hooks.ts'
 import type { Timeouts } from '../loop/time-limits.ts'
+import type { InputMessage } from '../messages/from-input.ts'
 import type { Providers } from '../model/registered-providers.ts'
 import { isObject } from '../shared/records.ts'
 import type { Schema } from '../tools/schema.ts'
+import type { Tool } from '../tools/tool.ts'
+import { assertBudget } from './assert-budget.ts'
 import type { Callbacks } from './callbacks.ts'
+import type { Instructions } from './instructions.ts'
 
 /** Options of one call of `generate` or `stream`, or of every call as an agent's `defaultOptions`. */
 export interface RunOptions extends Callbacks {
@@ -45,9 +50,17 @@ export interface RunOptions extends Callbacks {
   activeTools?: readonly string[]
   /** What the answer of this call must be: JSON that fits, in place of the agent's `outputSchema`. Tools stay available. */
   structuredOutput?: { schema: Schema }
+  /** Tools for this call beside the agent's own, in sets of any name: `{ search: { find: tool } }`. Subagents do not get them. */
+  toolsets?: Readonly<Record<string, Readonly<Record<string, Tool>>>>
+  /** Messages before the input. */
+  context?: readonly InputMessage[]
+  /** Instructions for this call, after the agent's own. Subagents do not see them. */
+  system?: Instructions
   /** The id of the run. Default: a random one; a child's is made from its root's. */
   runId?: string
   delegation?: DelegationOptions
+  /** Bounds on what the run and everything that it delegates to may use together. Each of them stands over the agent's own. */
+  budget?: BudgetOptions
 }
 
 const OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
@@ -69,6 +82,9 @@ const OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
   prepareStep: true,
   activeTools: true,
   structuredOutput: true,
+  toolsets: true,
+  context: true,
+  system: true,
   onChunk: true,
   onStepFinish: true,
   onFinish: true,
@@ -76,6 +92,7 @@ const OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
   onAbort: true,
   runId: true,
   delegation: true,
+  budget: true,
 }
 
 const DELEGATION_OPTIONS: Readonly<Record<keyof DelegationOptions, true>> = {
@@ -85,6 +102,7 @@ const DELEGATION_OPTIONS: Readonly<Record<keyof DelegationOptions, true>> = {
   hookErrorStrategy: true,
   context: true,
   includeSubAgentToolResultsInModelContext: true,
+  enableResultReferences: true,
 }
 
 const NO_OPTIONS: RunOptions = {}
@@ -123,6 +141,7 @@ export function assertOptions(options: RunOptions): void {
     throw invalid('The option providers is no object.', 'providers: { mine: (modelId) => model }')
   assertContext(options.requestContext)
   assertDelegation(options.delegation)
+  assertBudget(options.budget, 'budget')
   assertFunctions(given)
 }
 
@@ -184,6 +203,10 @@ function assertDelegation(delegation: unknown): void {
   if (!isObject(delegation)) throw invalid('The option delegation is no object.', 'delegation: { messageFilter: … }')
   assertKnown(delegation, DELEGATION_OPTIONS, 'delegation.')
   const { context, hookErrorStrategy } = delegation
+  for (const name of ['includeSubAgentToolResultsInModelContext', 'enableResultReferences']) {
+    if (delegation[name] !== undefined && typeof delegation[name] !== 'boolean')
+      throw invalid(`delegation.${name} is ${String(delegation[name])}.`, 'It is true or false.')
+  }
   for (const name of ['onDelegationStart', 'messageFilter', 'onDelegationComplete']) {
     if (delegation[name] !== undefined && typeof delegation[name] !== 'function')
       throw invalid(`delegation.${name} is no function.`, `delegation: { ${name}: (context) => … }`)

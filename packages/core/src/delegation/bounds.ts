@@ -1,10 +1,7 @@
 import { RetinueError } from '../errors/retinue-error.ts'
 import type { Run } from '../loop/run.ts'
 
-/** How many delegations a root run can make in all, so that no runaway goes on for ever. */
-const MOST_DELEGATIONS = 1000
-
-/** Why a delegation is not made at all: one too many, too deep, or to an agent that is already at work above. Undefined: it may be made. */
+/** Why a delegation is not made at all: too deep, or to an agent that is already at work above. Undefined: it may be made. */
 export function boundsError(run: Run, key: string, target: object): RetinueError | undefined {
   const path = [...run.state.path, key].join(' > ')
   // The root is depth 0; its path has one element.
@@ -21,13 +18,6 @@ export function boundsError(run: Run, key: string, target: object): RetinueError
       code: 'delegation-cycle',
       message: `The delegation ${path} leads back to an agent that is already at work in this path.`,
       hint: 'Do this part of the work here, or answer with what there is.',
-    })
-  }
-  if (run.root.children >= MOST_DELEGATIONS) {
-    return new RetinueError({
-      code: 'delegations-exhausted',
-      message: `The delegation ${path} was not made: this run has made all ${MOST_DELEGATIONS} that are allowed.`,
-      hint: 'Answer with what there is.',
     })
   }
   return undefined

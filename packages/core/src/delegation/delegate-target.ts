@@ -4,6 +4,7 @@ import type { GeneratedFile, Source } from '../events/chunk.ts'
 import type { FinishReason } from '../events/finish-reason.ts'
 import type { ToolResultRecord } from '../events/tool-record.ts'
 import type { Usage } from '../events/usage.ts'
+import type { Budget } from '../loop/budget.ts'
 import type { RootRun } from '../loop/run.ts'
 import type { Message } from '../messages/message.ts'
 import type { AbortScope } from '../shared/abort.ts'
@@ -19,6 +20,10 @@ export interface DelegateTarget {
   readonly description?: string | undefined
   /** The arguments of the delegation, in place of `{ prompt }`. */
   readonly inputSchema?: Schema | undefined
+  /** Its answer is the parent's own, where its delegation is the step's only call and completes. Default: false. */
+  readonly relay?: boolean | undefined
+  /** `context: 'none'`: it is handed the prompt alone, whatever its parent's conversation holds. */
+  readonly delegation?: { readonly context?: 'none' } | undefined
   /**
    * Does the work. It should not throw: how the work ended is in the result. After `abortSignal` it is not waited for, unless it
    * came into the loop of an agent of this package, which ends by itself.
@@ -47,6 +52,8 @@ export interface DelegatedRequest {
   readonly scope: AbortScope
   /** The run of the whole tree; agents of this package write their events there. */
   readonly root: RootRun
+  /** What the parent may use; agents of this package count there what they use. */
+  readonly budget: Budget
   /** The agents that lead here, the target included. */
   readonly lineage: readonly object[]
 }

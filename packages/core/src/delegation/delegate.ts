@@ -1,16 +1,21 @@
 import { forkContext } from '../context/request-context.ts'
 import { isRetinueError } from '../errors/retinue-error.ts'
+import { brandEnvelope, type DelegationEnvelope } from '../events/envelope.ts'
 import { addUsage } from '../events/usage.ts'
 import type { DelegationHookContext, DelegationStartDecision } from '../loop/delegation-settings.ts'
 import { type CallRef, emit, type Run } from '../loop/run.ts'
+import type { Reference } from '../loop/run-state.ts'
+import { outOfBudget } from '../loop/within-budget.ts'
 import { disarm } from '../messages/framework-note.ts'
 import type { Message } from '../messages/message.ts'
 import { ABORTED } from '../shared/abort.ts'
-import type { DelegatedRequest, DelegateTarget } from './delegate-target.ts'
+import type { DelegatedRequest, DelegatedResult, DelegateTarget } from './delegate-target.ts'
 import { askStartHook, failsClosed, type HookErrors } from './hooks.ts'
+import { addReference, referredMessages } from './references.ts'
 import { type Delegated, ended, review } from './review.ts'
 import { selectMessages } from './select-messages.ts'
 import { cancelledResult, failedResult, rejectedEnvelope, settle } from './settle.ts'
+import { toModelText } from './to-model-text.ts'
 import { work } from './work.ts'
 
 /** A delegation that may be made: to whom, and what the parent's model asked for. */
@@ -19,6 +24,8 @@ export interface Delegation {
   readonly target: DelegateTarget
   readonly prompt: string
   readonly input: unknown
+  /** Ids of earlier results that the child is handed. */
+  readonly references: readonly string[]
 }
 
 /**
@@ -31,16 +38,16 @@ export async function delegate(run: Run, call: CallRef, delegation: Delegation):
   const facts = factsOf(run, call, delegation)
   let prepared: Prepared
   try {
-    const preparing = prepare(run, facts, requestContext, errors)
+    const preparing = prepare(run, delegation.target, facts, requestContext, errors)
     const ready = preparing instanceof Promise ? await run.scope.race(preparing) : preparing
-    if (ready === ABORTED) return ended(settle(cancelledResult(), unopenedThread(run, call)), errors)
+    if (ready === ABORTED) return notBegun(run, settle(cancelledResult(), unopenedThread(run, call)), errors)
     prepared = ready
   } catch (thrown) {
-    return ended(settle(failedResult(thrown, delegation.key), unopenedThread(run, call)), errors)
+    return notBegun(run, settle(failedResult(thrown, delegation.key), unopenedThread(run, call)), errors)
   }
   const { decision, messages } = prepared
   if (decision.proceed === false) {
-    return ended(rejectedEnvelope(decision.rejectionReason, unopenedThread(run, call)), errors)
+    return notBegun(run, rejectedEnvelope(decision.rejectionReason, unopenedThread(run, call)), errors)
   }
   const asked = { ...facts, prompt: promptOf(facts, decision) }
   const request = open(run, call, delegation, asked.prompt, decision, messages, requestContext)
@@ -54,10 +61,27 @@ export async function delegate(run: Run, call: CallRef, delegation: Delegation):
   const begun = run.delegation.onDelegationComplete ? run.root.effects.now() : 0
   const result = await work(run, delegation.key, delegation.target, request)
   addUsage(run.state.totalUsage, result.totalUsage)
-  const envelope = settle(result, request.runId)
+  accountFor(run, request.runId, result)
+  const settled = settle(result, request.runId)
+  const reference = referenceFor(run, delegation.key, settled)
+  const envelope = reference ? brandEnvelope({ ...settled, ref: reference.id }) : settled
   const reviewed = await review(run, asked, envelope, result, begun, errors)
+  // What a hook put in its place is what the id stands for.
+  if (reference && reviewed.resultText !== undefined) reference.text = disarm(reviewed.resultText)
   emit(run, 'delegation-end', { ...started, status: envelope.status, usage: envelope.totalUsage })
   return reviewed
+}
+
+/** The id under which a completed result can be handed on, where the parent has them. */
+function referenceFor(run: Run, key: string, envelope: DelegationEnvelope): Reference | undefined {
+  if (!run.delegation.enableResultReferences || envelope.status !== 'completed') return undefined
+  return addReference(run, key, toModelText(key, envelope))
+}
+
+/** The outcome of a delegation whose child never ran. */
+function notBegun({ budget }: Run, envelope: DelegationEnvelope, errors: HookErrors): Delegated {
+  budget.giveBackDelegation()
+  return ended(envelope, errors)
 }
 
 interface Prepared {
@@ -68,26 +92,28 @@ interface Prepared {
 /** Asks the start hook, then the filter. At once where there is neither. */
 function prepare(
   run: Run,
+  target: DelegateTarget,
   facts: DelegationHookContext,
   requestContext: DelegatedRequest['requestContext'],
   errors: HookErrors,
 ): Prepared | Promise<Prepared> {
-  if (!run.delegation.onDelegationStart) return selected(run, facts, {}, requestContext, errors)
+  if (!run.delegation.onDelegationStart) return selected(run, target, facts, {}, requestContext, errors)
   return askStartHook(run, facts, requestContext, errors).then((decision) =>
     decision.proceed === false
       ? { decision, messages: [] }
-      : selected(run, { ...facts, prompt: promptOf(facts, decision) }, decision, requestContext, errors),
+      : selected(run, target, { ...facts, prompt: promptOf(facts, decision) }, decision, requestContext, errors),
   )
 }
 
 function selected(
   run: Run,
+  target: DelegateTarget,
   facts: DelegationHookContext,
   decision: DelegationStartDecision,
   requestContext: DelegatedRequest['requestContext'],
   errors: HookErrors,
 ): Prepared | Promise<Prepared> {
-  const selecting = selectMessages(run, { ...facts, requestContext })
+  const selecting = selectMessages(run, { ...facts, requestContext }, target)
   if (!(selecting instanceof Promise)) return { decision, messages: selecting }
   return selecting.then(
     (messages) => ({ decision, messages }),
@@ -100,13 +126,18 @@ function selected(
   )
 }
 
-function factsOf(run: Run, { toolCallId }: CallRef, { key, target, prompt, input }: Delegation): DelegationHookContext {
+function factsOf(
+  run: Run,
+  { toolCallId }: CallRef,
+  { key, target, prompt, input, references }: Delegation,
+): DelegationHookContext {
   return {
     primitiveId: target.id,
     primitiveType: 'agent',
     key,
     prompt,
     ...(input === undefined ? {} : { input }),
+    ...(references.length === 0 ? {} : { contextFromRefs: references }),
     iteration: run.state.iteration,
     runId: run.state.runId,
     toolCallId,
@@ -122,7 +153,7 @@ function promptOf({ prompt }: DelegationHookContext, { modifiedPrompt }: Delegat
 function open(
   run: Run,
   { toolCallId, toolName }: CallRef,
-  { key, target, input }: Delegation,
+  { key, target, input, references }: Delegation,
   prompt: string,
   { modifiedInstructions, modifiedMaxSteps }: DelegationStartDecision,
   messages: readonly Message[],
@@ -136,7 +167,7 @@ function open(
   return {
     prompt,
     input,
-    messages,
+    messages: references.length === 0 ? messages : [...messages, ...referredMessages(run, references)],
     instructions: modifiedInstructions,
     maxSteps: modifiedMaxSteps,
     runId,
@@ -145,8 +176,15 @@ function open(
     abortSignal: scope.signal,
     scope,
     root,
+    budget: run.budget,
     lineage: [...run.lineage, target],
   }
+}
+
+/** What a child's end means for the budget of its parent: what only the result tells of was not counted while it was used. */
+function accountFor(run: Run, childRunId: string, { error, totalUsage }: DelegatedResult): void {
+  if (run.budget.metered && !run.root.begun.has(childRunId)) run.budget.spend('', totalUsage)
+  if (error?.code === 'budget-spent' && error.data['own'] === false) outOfBudget(run)
 }
 
 /** A thread id for a delegation whose child never ran. */

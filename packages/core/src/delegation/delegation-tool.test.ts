@@ -334,13 +334,20 @@ describe('B2.9 depth and cycles', () => {
   })
 })
 
-test('B2.10 R12 a root run makes at most 1,000 delegations; one more is an error result that says so', async () => {
+test('B2.10 R12 a root run makes at most 1,000 delegations; one more is an error result, and a last answer follows', async () => {
   const child = new Agent({ id: 'c', description: 'd', model: endless(() => ({ text: 'x' })) })
   const calls = Array.from({ length: 10 }, () => ({ name: 'child', args: { prompt: 'Go' } }))
   const model = endless(({ index }) => (index < 101 ? { calls } : { text: 'done' }))
-  const { toolResults } = await new Agent({ id: 'p', model, agents: { child } }).generate('Go', { maxSteps: 200 })
+  const { toolResults, finishReason, text } = await new Agent({ id: 'p', model, agents: { child } }).generate('Go', {
+    maxSteps: 200,
+  })
   expect(toolResults.filter(({ error }) => !error)).toHaveLength(1000)
-  expect(toolResults.filter(({ error }) => error?.code === 'delegations-exhausted')).toHaveLength(10)
+  expect(toolResults.filter(({ error }) => error?.code === 'budget-spent')).toHaveLength(10)
+  expect({ finishReason, text, calls: model.calls.length }).toEqual({
+    finishReason: 'over-budget',
+    text: 'done',
+    calls: 102,
+  })
 })
 
 /** A model that says in each call what `turn` gives. */

@@ -1,5 +1,7 @@
 import { RetinueError } from '../errors/retinue-error.ts'
+import { DELEGATION } from '../loop/budget.ts'
 import type { CallRef, LoopTool, Run } from '../loop/run.ts'
+import { countCall } from '../loop/within-budget.ts'
 import { disarm } from '../messages/framework-note.ts'
 import { toJson } from '../shared/json.ts'
 import { isObject } from '../shared/records.ts'
@@ -8,9 +10,11 @@ import { type Checked, type CompiledSchema, compileSchema, type Schema } from '.
 import { boundsError } from './bounds.ts'
 import { delegate } from './delegate.ts'
 import type { DelegateTarget } from './delegate-target.ts'
+import { referencesError } from './references.ts'
+import { checkReferring, type Referring, referringSchema } from './referring-input.ts'
 import type { Delegated } from './review.ts'
 import { toModelJson } from './to-model-json.ts'
-import { toModelText, whatHappened } from './to-model-text.ts'
+import { answerOf, toModelText, whatHappened } from './to-model-text.ts'
 
 const PROMPT_SCHEMA = {
   type: 'object',
@@ -28,12 +32,26 @@ const PROMPT_SCHEMA = {
 export function delegationTool(key: string, target: DelegateTarget): LoopTool {
   const typed = target.inputSchema === undefined ? undefined : compileInput(key, target.inputSchema)
   const description = target.description?.trim() ? target.description : `Delegates to the agent "${key}".`
+  const inputSchema = typed?.jsonSchema ?? { ...PROMPT_SCHEMA }
+  const check = typed?.check ?? checkPrompt
+  const definition = { type: 'function', name: key, description, inputSchema } as const
+  const isTyped = typed !== undefined
   return {
-    definition: { type: 'function', name: key, description, inputSchema: typed?.jsonSchema ?? { ...PROMPT_SCHEMA } },
-    check: typed?.check ?? checkPrompt,
-    execute: (args, call, run) => execute(key, target, typed !== undefined, args, call, run),
+    definition,
+    check,
+    execute: (args, call, run) => execute(key, target, isTyped, args, NO_REFERENCES, call, run),
+    withReferences: () => ({
+      definition: { ...definition, inputSchema: referringSchema(key, inputSchema) },
+      check: (args) => checkReferring(args, check),
+      execute: (args, call, run) => {
+        const { rest, references } = args as Referring
+        return execute(key, target, isTyped, rest, references, call, run)
+      },
+    }),
   }
 }
+
+const NO_REFERENCES: readonly string[] = []
 
 function compileInput(key: string, schema: Schema): CompiledSchema {
   const compiled = compileSchema(schema, `subagent "${key}"`)
@@ -59,23 +77,35 @@ async function execute(
   target: DelegateTarget,
   typed: boolean,
   args: unknown,
+  references: readonly string[],
   call: CallRef,
   run: Run,
 ): Promise<Outcome> {
-  const bounds = boundsError(run, key, target)
+  const bounds = boundsError(run, key, target) ?? referencesError(run, references)
   if (bounds) return failedWith(bounds)
   const said = typed ? toJson(args) : { ok: true as const, value: (args as { prompt: string }).prompt }
   if (!said.ok) return failedWith(unsayable(key, said.reason))
   const prompt = disarm(typeof said.value === 'string' ? said.value : JSON.stringify(said.value))
   if (prompt.trim() === '') return failedWith(emptyPrompt(key))
-  const delegated = await delegate(run, call, { key, target, prompt, input: typed ? args : undefined })
-  return outcomeOf(key, delegated, run.delegation.includeSubAgentToolResultsInModelContext ?? false)
+  const over = countCall(run, 'delegations', DELEGATION, key)
+  if (over) return failedWith(over)
+  const delegated = await delegate(run, call, {
+    key,
+    target,
+    prompt,
+    input: typed ? args : undefined,
+    references,
+  })
+  const whole = run.delegation.includeSubAgentToolResultsInModelContext ?? false
+  return outcomeOf(key, delegated, whole, target.relay ?? false)
 }
 
-function outcomeOf(key: string, { envelope, resultText, feedback, bail }: Delegated, whole: boolean): Outcome {
+function outcomeOf(key: string, delegated: Delegated, whole: boolean, relays: boolean): Outcome {
+  const { envelope, resultText, feedback, bail } = delegated
   const text = toModelText(key, envelope)
   const shown = resultText === undefined ? text : disarm(resultText)
-  const output = whole && resultText === undefined ? toModelJson(envelope) : ({ type: 'text', value: shown } as const)
+  const named = envelope.ref === undefined ? shown : `${shown}\n\n[ref: ${envelope.ref}]`
+  const output = whole && resultText === undefined ? toModelJson(envelope) : ({ type: 'text', value: named } as const)
   return {
     kind: 'result',
     result: envelope,
@@ -84,6 +114,9 @@ function outcomeOf(key: string, { envelope, resultText, feedback, bail }: Delega
     ...(feedback?.trim() ? { feedback } : {}),
     // The run ends with the answer alone, or with the line that says why there is none.
     ...(bail ? { bail: envelope.text.trim() === '' ? text : envelope.text } : {}),
+    ...(relays && envelope.status === 'completed' && shown.trim() !== ''
+      ? { relay: resultText ?? answerOf(envelope) }
+      : {}),
   }
 }
 

@@ -1,6 +1,6 @@
 import { RetinueError } from '../errors/retinue-error.ts'
 import type { MessageFilter } from '../loop/delegation-settings.ts'
-import type { Message } from '../messages/message.ts'
+import { estimatedTokens } from '../messages/estimated-tokens.ts'
 
 /** A message filter that hands over the last `count` messages. Throws `option-invalid` for what is no whole number. */
 export function lastMessages(count: number): MessageFilter {
@@ -9,12 +9,6 @@ export function lastMessages(count: number): MessageFilter {
   return ({ messages }) => (count === 0 ? [] : messages.slice(-count))
 }
 
-/** Characters that make a token, as a rule of thumb for text in most languages. */
-const CHARACTERS_PER_TOKEN = 4
-
-/** Tokens that a file is taken for: providers count images and documents in their own ways. */
-const TOKENS_PER_FILE = 1000
-
 /** A message filter that hands over as many of the last messages as fit in about `limit` tokens. Throws `option-invalid`. */
 export function maxTokens(limit: number): MessageFilter {
   if (!(limit >= 0)) throw invalid(`maxTokens(${String(limit)})`, 'a number of 0 or more')
@@ -22,7 +16,7 @@ export function maxTokens(limit: number): MessageFilter {
     let left = limit
     let from = messages.length
     while (from > 0) {
-      left -= estimatedTokens(messages[from - 1] as Message)
+      left -= estimatedTokens(messages.slice(from - 1, from))
       if (left < 0) break
       from -= 1
     }
@@ -33,12 +27,4 @@ export function maxTokens(limit: number): MessageFilter {
 /** A bound that is no number must not hand over everything. */
 function invalid(what: string, wanted: string): RetinueError {
   return new RetinueError({ code: 'option-invalid', message: `${what} bounds nothing.`, hint: `Pass ${wanted}.` })
-}
-
-function estimatedTokens(message: Message): number {
-  if (typeof message.content === 'string') return message.content.length / CHARACTERS_PER_TOKEN
-  let tokens = 0
-  for (const part of message.content)
-    tokens += part.type === 'text' ? part.text.length / CHARACTERS_PER_TOKEN : TOKENS_PER_FILE
-  return tokens
 }

@@ -7,6 +7,7 @@ import { partsFromContent } from '../messages/from-parts.ts'
 import type { Message } from '../messages/message.ts'
 import { sharedMessage } from '../messages/shared-view.ts'
 import { isObject } from '../shared/records.ts'
+import type { DelegateTarget } from './delegate-target.ts'
 
 /**
  * What the child sees of the parent's conversation: at once where there is no filter to ask. Rejects with `message-filter-failed`
@@ -15,9 +16,10 @@ import { isObject } from '../shared/records.ts'
 export function selectMessages(
   run: Run,
   facts: Omit<MessageFilterContext, 'messages'>,
+  target: DelegateTarget,
 ): readonly Message[] | Promise<readonly Message[]> {
   const { messageFilter, context } = run.delegation
-  if (context === 'none') return []
+  if (context === 'none' || target.delegation?.context === 'none') return []
   const inherited = run.inherited
   const own = run.view.of(run.state.messages)
   const all = inherited.length === 0 ? own.slice() : [...inherited, ...own]

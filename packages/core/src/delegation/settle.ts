@@ -35,6 +35,8 @@ function statusOf(result: DelegatedResult): DelegationStatus {
     case 'length':
     case 'max-steps':
       return 'partial'
+    case 'over-budget':
+      return 'over-budget'
     case 'aborted':
       return error?.code === 'run-timed-out' ? 'timed-out' : 'cancelled'
     case 'error':

@@ -14,7 +14,7 @@ export function toModelText(key: string, envelope: DelegationEnvelope): string {
 }
 
 /** The answer in words; a target that answers with an object alone is read as JSON. */
-function answerOf({ text, object }: DelegationEnvelope): string {
+export function answerOf({ text, object }: DelegationEnvelope): string {
   if (text.trim() !== '' || object === undefined) return text
   const json = toJson(object)
   return json.ok ? JSON.stringify(json.value) : text
@@ -30,6 +30,8 @@ export function whatHappened({ status, finishReason, error, text }: DelegationEn
       return 'Its answer was cut off at the longest that its model gives.'
     case 'max-steps':
       return `It reached its limit of steps${text.trim() === '' ? ' without a final answer' : ''}.`
+    case 'over-budget':
+      return 'The budget for it was spent before it had ended.'
     case 'aborted':
       return 'It was cancelled.'
     case 'bailed':

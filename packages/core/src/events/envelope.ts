@@ -5,7 +5,14 @@ import type { ToolResultRecord } from './tool-record.ts'
 import type { Usage } from './usage.ts'
 
 /** How a delegation ended. Only `completed` is a success. */
-export type DelegationStatus = 'completed' | 'partial' | 'failed' | 'rejected' | 'cancelled' | 'timed-out'
+export type DelegationStatus =
+  | 'completed'
+  | 'partial'
+  | 'failed'
+  | 'rejected'
+  | 'cancelled'
+  | 'timed-out'
+  | 'over-budget'
 
 /** The outcome of a delegation: what the application gets, whole, whatever the parent's model reads. */
 export interface DelegationEnvelope {
@@ -26,6 +33,8 @@ export interface DelegationEnvelope {
   readonly subAgentResourceId?: string
   /** What the child's tools gave. A nested delegation's envelope stands here without its own. */
   readonly subAgentToolResults: readonly ToolResultRecord[]
+  /** The id by which later delegations can be handed the result, where `enableResultReferences` is on and it is completed. */
+  readonly ref?: string
   /** Errors of the hooks and the filter of this delegation. */
   readonly hookErrors?: readonly (ErrorInfo & { readonly cause?: unknown })[]
 }

@@ -1,7 +1,8 @@
 /**
  * Why a run ended. `stop`: the model answered. `length`, `content-filter`, `other`: the provider cut it. `tool-calls`: a tool
  * that the client runs waits. `max-steps`: the bound on iterations. `bailed`: a hook
- * stopped it with a delegation's answer. `aborted`: by the caller. `error`: see the run's `error`.
+ * stopped it with a delegation's answer. `over-budget`: more was asked for than the budget has left. `aborted`: by the caller.
+ * `error`: see the run's `error`.
  */
 export type FinishReason =
   | 'stop'
@@ -10,6 +11,7 @@ export type FinishReason =
   | 'tool-calls'
   | 'max-steps'
   | 'bailed'
+  | 'over-budget'
   | 'aborted'
   | 'error'
   | 'other'

@@ -1,5 +1,6 @@
 import { errorInfo, RetinueError } from '../errors/retinue-error.ts'
-import { addUsage } from '../events/usage.ts'
+import { addUsage, type Usage } from '../events/usage.ts'
+import { estimatedTokens, tokensOfText } from '../messages/estimated-tokens.ts'
 import type { LanguageModel } from '../model/language-model.ts'
 import { brokenOff, isRetryable, modelError, retryDelay } from '../model/model-error.ts'
 import { soundPart } from '../model/stream-part.ts'
@@ -8,6 +9,7 @@ import type { ModelStream } from './effects.ts'
 import { modelRequest } from './model-request.ts'
 import { ModelTurn } from './model-turn.ts'
 import type { ModelCandidate, Run } from './run.ts'
+import type { Step } from './run-state.ts'
 import { type Limited, limitedAttempt } from './time-limits.ts'
 
 /** How an attempt ended: with a `finish`, by an abort, or by an error. */
@@ -171,7 +173,20 @@ function withOthers(error: RetinueError, failed: readonly RetinueError[]): Retin
   })
 }
 
-function countUsage({ state }: Run, { step }: ModelTurn): void {
+function countUsage(run: Run, { step, begun }: ModelTurn): void {
+  const { state, budget } = run
   addUsage(state.usage, step.usage)
   addUsage(state.totalUsage, step.usage)
+  // An attempt that failed before it said anything cost nothing that its provider did not report.
+  if (budget.metered) budget.spend(step.model.used, begun ? usageOf(run, step) : step.usage)
+}
+
+/** What a call used; estimated where its provider does not say. A budget must not last for ever because of that. */
+function usageOf(run: Run, step: Step): Usage {
+  const { usage } = step
+  if (usage.unreportedCalls === 0) return usage
+  const inputTokens = estimatedTokens(run.prompt.of(run.state.messages))
+  const outputTokens =
+    tokensOfText(step.text) + tokensOfText(step.reasoningText) + tokensOfText(JSON.stringify(step.toolCalls))
+  return { ...usage, inputTokens, outputTokens, totalTokens: inputTokens + outputTokens }
 }

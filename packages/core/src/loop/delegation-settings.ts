@@ -31,6 +31,11 @@ export interface DelegationOptions {
   /** The parent's model reads the whole outcome as JSON instead of the answer's text. Default: false. */
   includeSubAgentToolResultsInModelContext?: boolean
   /**
+   * Each completed result gets an id (`researcher-1`) that the parent's model reads, and later delegations can name ids in
+   * `contextFromRefs`: the child is handed those results word for word, as data. Default: false.
+   */
+  enableResultReferences?: boolean
+  /**
    * What a hook that throws does. `'throw'`: a start hook or filter keeps the child from running, a complete hook is reported as an
    * `error` chunk. `'warn'`: the run goes on as if the hook had returned nothing. Default: 'throw'.
    */
@@ -47,6 +52,8 @@ export interface DelegationHookContext {
   readonly prompt: string
   /** The arguments, where the child declares an `inputSchema`. */
   readonly input?: unknown
+  /** The ids of earlier results that the child is handed, where the parent's model named any. */
+  readonly contextFromRefs?: readonly string[]
   /** The parent loop's iteration, from 1. */
   readonly iteration: number
   readonly runId: string

@@ -15,7 +15,10 @@ export function modelRequest(run: Run, model: LanguageModel, abortSignal: AbortS
     abortSignal,
     ...(active.definitions.length === 0
       ? {}
-      : { tools: [...active.definitions], toolChoice: toolChoiceOf(run.state.last ? 'none' : run.toolChoice) }),
+      : {
+          tools: [...active.definitions],
+          toolChoice: toolChoiceOf(run.state.last !== undefined ? 'none' : run.toolChoice),
+        }),
     ...(answer ? { responseFormat: { type: 'json', schema: answer.jsonSchema } } : {}),
     ...(settings.providerOptions ? { providerOptions: settings.providerOptions } : {}),
     ...(settings.headers ? { headers: settings.headers } : {}),

@@ -13,10 +13,13 @@ function* allFacts(): Generator<IterationFacts> {
           for (const hopeless of [true, false])
             for (const answer of ANSWERS)
               for (const iteration of [1, 3])
-                for (const [bailed, last] of [
-                  [false, false],
-                  [true, false],
-                  [false, true],
+                for (const [bailed, last, budget] of [
+                  [false, undefined, 'enough'],
+                  [false, undefined, 'last-call'],
+                  [false, undefined, 'none'],
+                  [true, undefined, 'enough'],
+                  [false, 'feedback', 'enough'],
+                  [false, 'budget', 'last-call'],
                 ] as const)
                   yield {
                     aborted,
@@ -25,6 +28,7 @@ function* allFacts(): Generator<IterationFacts> {
                     clientCalls,
                     bailed,
                     last,
+                    budget,
                     hopeless,
                     answer,
                     iteration,
@@ -34,15 +38,18 @@ function* allFacts(): Generator<IterationFacts> {
 
 /** The rules in the order of the contract, each with its reason. */
 function expected(facts: IterationFacts): NextStep {
-  const { aborted, modelEnd, calls, clientCalls, bailed, last, hopeless, answer, iteration, maxSteps } = facts
+  const { aborted, modelEnd, calls, clientCalls, bailed, last, budget, hopeless, answer, iteration, maxSteps } = facts
   const finish = (reason: Extract<NextStep, { type: 'finish' }>['reason']): NextStep => ({ type: 'finish', reason })
   if (aborted) return { type: 'abort' }
   if (bailed) return finish('bailed')
   if (modelEnd === 'error' || modelEnd === 'length' || modelEnd === 'content-filter') return finish(modelEnd)
-  if (last) return finish('stop')
+  if (last) return finish(last === 'budget' ? 'over-budget' : 'stop')
   if (hopeless) return finish('error')
   if (clientCalls > 0) return finish('tool-calls')
   const more = iteration < maxSteps
+  if (calls > 0 && budget === 'last-call') return { type: 'last-call', why: 'budget' }
+  if (budget === 'none' && (calls > 0 || answer === 'repairable')) return finish('over-budget')
+  if (budget === 'last-call' && answer === 'repairable') return finish('over-budget')
   if (calls > 0) return more ? { type: 'continue' } : finish('max-steps')
   if (answer === 'unfit' || (answer === 'repairable' && !more)) return finish('error')
   if (answer === 'repairable') return { type: 'repair' }
@@ -55,7 +62,7 @@ test('B1.10 the next move of a run, for every combination of facts', () => {
     expect(nextStep(facts), JSON.stringify(facts)).toEqual(expected(facts))
     cases += 1
   }
-  expect(cases).toBe(2 * 6 * 3 * 2 * 4 * 2 * 3)
+  expect(cases).toBe(2 * 6 * 3 * 2 * 4 * 2 * 6)
 })
 
 test('B1.10 a run without calls left never goes on without a reason, and one with maxSteps reached never goes on', () => {
@@ -78,7 +85,7 @@ test('B5.1 what a hook can and can’t change, for every combination of facts', 
       // No hook brings back what an abort, an error, a bail or a client's tool ended.
       if (['abort', 'error', 'bailed', 'tool-calls'].includes(ended)) expect(next).toEqual(planned)
       if (next.type === 'continue') expect(facts.iteration).toBeLessThan(facts.maxSteps)
-      if (next.type === 'last-call') expect([facts.calls > 0, facts.last]).toEqual([true, false])
+      if (next.type === 'last-call') expect([facts.calls > 0, facts.last]).toEqual([true, undefined])
       if (steering.continue === false) expect(next.type).not.toBe('continue')
     }
   }

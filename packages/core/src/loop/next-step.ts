@@ -1,5 +1,8 @@
+import type { FinishReason } from '../events/finish-reason.ts'
 import type { ModelFinish } from '../model/stream-part.ts'
 import { assertNever } from '../shared/assert-never.ts'
+import type { LastCall } from './run-state.ts'
+import type { BudgetLeft } from './within-budget.ts'
 
 /** What is known when an iteration is over. */
 export interface IterationFacts {
@@ -12,8 +15,10 @@ export interface IterationFacts {
   readonly clientCalls: number
   /** A delegation ended the run. */
   readonly bailed: boolean
-  /** The model was told that this is its last answer. */
-  readonly last: boolean
+  /** Why the model was told that this is its last answer, if it was. */
+  readonly last: LastCall | undefined
+  /** What the budget leaves for another model call. */
+  readonly budget: BudgetLeft
   /** The same failure happened often enough. */
   readonly hopeless: boolean
   /** Whether the answer fits the schema that it must fit. */
@@ -27,10 +32,10 @@ export type NextStep =
   | { readonly type: 'continue' }
   | { readonly type: 'repair' }
   /** One more model call, whose tool calls do not run. */
-  | { readonly type: 'last-call' }
+  | { readonly type: 'last-call'; readonly why: LastCall }
   | {
       readonly type: 'finish'
-      readonly reason: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'max-steps' | 'bailed' | 'error' | 'other'
+      readonly reason: Exclude<FinishReason, 'aborted'>
     }
   | { readonly type: 'abort' }
 
@@ -42,11 +47,23 @@ export function nextStep(facts: IterationFacts): NextStep {
   if (facts.bailed) return finish('bailed')
   if (facts.modelEnd === 'error' || facts.modelEnd === 'length' || facts.modelEnd === 'content-filter')
     return finish(facts.modelEnd)
-  if (facts.last) return finish('stop')
+  if (facts.last) return finish(facts.last === 'budget' ? 'over-budget' : 'stop')
   if (facts.hopeless) return finish('error')
   if (facts.clientCalls > 0) return finish('tool-calls')
-  if (facts.calls > 0) return facts.iteration < facts.maxSteps ? { type: 'continue' } : finish('max-steps')
-  return afterAnswer(facts)
+  return facts.calls > 0 ? afterCalls(facts) : afterAnswer(facts)
+}
+
+function afterCalls({ budget, iteration, maxSteps }: IterationFacts): NextStep {
+  switch (budget) {
+    case 'enough':
+      return iteration < maxSteps ? { type: 'continue' } : finish('max-steps')
+    case 'last-call':
+      return { type: 'last-call', why: 'budget' }
+    case 'none':
+      return finish('over-budget')
+    default:
+      return assertNever(budget, 'budget')
+  }
 }
 
 function afterAnswer(facts: IterationFacts): NextStep {
@@ -56,6 +73,7 @@ function afterAnswer(facts: IterationFacts): NextStep {
       // Some providers end with `tool-calls` when the only calls were their own to run.
       return finish(facts.modelEnd === 'other' ? 'other' : 'stop')
     case 'repairable':
+      if (facts.budget !== 'enough') return finish('over-budget')
       return facts.iteration < facts.maxSteps ? { type: 'repair' } : finish('error')
     case 'unfit':
       return finish('error')
@@ -73,15 +91,24 @@ export interface Steering {
 /** The next move after the hook had its say. It can grant an answer more, or stop; what an error or an abort ended it can't mend. */
 export function steered(planned: NextStep, { continue: goOn, feedback }: Steering, facts: IterationFacts): NextStep {
   const ranTools = facts.calls > 0 && facts.clientCalls === 0
-  const open = planned.type === 'continue' || (planned.type === 'finish' && planned.reason === 'max-steps')
+  const open = planned.type === 'continue' || planned.type === 'last-call' || isMaxSteps(planned)
   if (goOn === false) {
     // Nothing is mended any more: the answer that does not fit is what the run ends with.
     if (planned.type === 'repair') return finish('error')
     if (!open) return planned
-    return ranTools && feedback !== undefined ? { type: 'last-call' } : finish('stop')
+    if (!ranTools || feedback === undefined) return finish('stop')
+    return planned.type === 'last-call' ? planned : { type: 'last-call', why: 'feedback' }
   }
-  if (goOn === true && !facts.last && isAnswer(planned) && facts.iteration < facts.maxSteps) return { type: 'continue' }
-  return planned
+  return goOn === true && isAnswer(planned) && mayGoOn(facts) ? { type: 'continue' } : planned
+}
+
+function isMaxSteps(planned: NextStep): boolean {
+  return planned.type === 'finish' && planned.reason === 'max-steps'
+}
+
+/** Whether a hook can have another iteration. */
+function mayGoOn({ last, budget, iteration, maxSteps }: IterationFacts): boolean {
+  return last === undefined && budget === 'enough' && iteration < maxSteps
 }
 
 /** Whether the run would end here with what the model said, for good or ill. */

@@ -5,14 +5,16 @@ import { markProvider } from '../model/foreign-reasoning.ts'
 import { assertNever } from '../shared/assert-never.ts'
 import { activeTools } from './active-tools.ts'
 import { callModel } from './call-model.ts'
-import { askForRepair, checkAnswer } from './check-answer.ts'
+import { askForRepair } from './check-answer.ts'
+import { factsOf } from './iteration-facts.ts'
 import type { ModelTurn } from './model-turn.ts'
 import { type IterationFacts, type NextStep, nextStep, steered } from './next-step.ts'
-import { countFailures, hopelessFailure } from './repeated-failures.ts'
+import { relay } from './relay.ts'
 import { addMessage, emit, type Run } from './run.ts'
 import { askPrepareStep, isToStop, type PrepareStep, tellStepFinish } from './run-hooks.ts'
 import type { RunState, Step } from './run-state.ts'
-import { type CallsEnd, NO_CALLS, runToolCalls } from './run-tool-calls.ts'
+import { NO_CALLS, runToolCalls } from './run-tool-calls.ts'
+import { type BudgetLeft, budgetLeft, budgetSpent, tellNearlySpent, tellSpent } from './within-budget.ts'
 
 /**
  * Runs an agent to its end: call the model, run the tools that it asked for, decide, again. It never throws; how the run ended is in
@@ -32,7 +34,8 @@ export async function runLoop(run: Run): Promise<void> {
           askForRepair(run)
           continue
         case 'last-call':
-          state.last = true
+          state.last = next.why
+          if (next.why === 'budget') tellSpent(run)
           continue
         case 'finish':
           return finish(run, next.reason)
@@ -51,6 +54,11 @@ export async function runLoop(run: Run): Promise<void> {
 async function iterate(run: Run): Promise<NextStep> {
   const { state } = run
   if (run.abort.aborted) return { type: 'abort' }
+  if (state.last !== 'budget') {
+    const left = budgetLeft(run)
+    if (left !== 'enough') return withoutCall(left)
+    if (state.iteration > 0) tellNearlySpent(run)
+  }
   state.iteration += 1
   if (run.hooks.prepareStep) await prepare(run, run.hooks.prepareStep)
   const turn = await callModel(run)
@@ -59,8 +67,9 @@ async function iterate(run: Run): Promise<NextStep> {
   state.text = step.text
   if (turn.content.length > 0)
     addMessage(run, markProvider({ role: 'assistant', content: turn.content }, turn.provider))
-  const end = turn.calls.length === 0 ? NO_CALLS : await runToolCalls(run, turn, !state.last)
+  const end = turn.calls.length === 0 ? NO_CALLS : await runToolCalls(run, turn, state.last === undefined)
   if (end.bailText !== undefined) state.text = end.bailText
+  else if (end.relayText !== undefined) relay(run, end.relayText)
   const facts = await factsOf(run, turn, end)
   const next = await afterHook(run, step, facts, nextStep(facts))
   endStep(run, turn, next)
@@ -68,28 +77,16 @@ async function iterate(run: Run): Promise<NextStep> {
   return next
 }
 
+/** The move of a run whose budget was spent by others before it called its model. */
+function withoutCall(left: Exclude<BudgetLeft, 'enough'>): NextStep {
+  return left === 'last-call' ? { type: 'last-call', why: 'budget' } : { type: 'finish', reason: 'over-budget' }
+}
+
 /** Sets what the next model call may use. */
 async function prepare(run: Run, prepareStep: PrepareStep): Promise<void> {
   const { toolChoice, activeTools: names } = await askPrepareStep(run, prepareStep)
   run.active = activeTools(run.tools, names ?? run.settings.activeTools)
   run.toolChoice = toolChoice ?? run.settings.toolChoice
-}
-
-async function factsOf(run: Run, turn: ModelTurn, end: CallsEnd): Promise<IterationFacts> {
-  const { state } = run
-  const { step, calls } = turn
-  return {
-    aborted: run.abort.aborted,
-    modelEnd: step.finishReason === 'aborted' ? 'error' : step.finishReason,
-    calls: calls.length,
-    clientCalls: end.clientCalls,
-    bailed: end.bailText !== undefined,
-    last: state.last,
-    hopeless: isHopeless(run, turn),
-    answer: run.answer && isAnswer(turn) ? await checkAnswer(run, run.answer, step.text) : 'unchecked',
-    iteration: state.iteration,
-    maxSteps: state.maxSteps,
-  }
 }
 
 /** The next move, after `onIterationComplete` had its say. */
@@ -108,30 +105,6 @@ async function afterHook(run: Run, step: Step, facts: IterationFacts, planned: N
   return next
 }
 
-/** Whether the model said all that it had to say: an answer that was cut off is not held against a schema. */
-function isAnswer({ calls, step }: ModelTurn): boolean {
-  return calls.length === 0 && (step.finishReason === 'stop' || step.finishReason === 'tool-calls')
-}
-
-/** Whether the run gets nowhere: the same tool failed in the same way in several steps running. */
-function isHopeless(run: Run, { step, failures }: ModelTurn): boolean {
-  const all = [...failures]
-  for (const { toolName, error } of step.toolResults) if (error) all.push({ toolName, error: error.message })
-  if (all.length === 0) {
-    run.state.failures = {}
-    return false
-  }
-  run.state.failures = countFailures(run.state.failures, all)
-  const failure = hopelessFailure(run.state.failures)
-  if (failure === undefined) return false
-  run.error ??= new RetinueError({
-    code: 'tool-failed-repeatedly',
-    message: `The run was given up: the same call failed three steps running. ${failure}`,
-    hint: 'Mend the tool, or tell the model in the instructions how to use it.',
-  })
-  return true
-}
-
 function endStep(run: Run, { step }: ModelTurn, next: NextStep): void {
   emit(run, 'step-finish', {
     stepResult: {
@@ -147,6 +120,7 @@ function endStep(run: Run, { step }: ModelTurn, next: NextStep): void {
 function finish(run: Run, reason: FinishReason): void {
   const { state } = run
   state.finishReason = reason
+  if (reason === 'over-budget') run.error ??= budgetSpent(run)
   if (reason === 'stop' && isEmpty(state)) run.error ??= emptyAnswer(run)
   const { reason: cause } = run.abort.signal
   // Out of time is an end that a parent must be able to tell from being called off.

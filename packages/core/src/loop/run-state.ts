@@ -5,6 +5,7 @@ import type { ToolCallRecord, ToolResultRecord } from '../events/tool-record.ts'
 import { noUsage, type Usage } from '../events/usage.ts'
 import type { Message } from '../messages/message.ts'
 import type { ModelFinish, ResponseFacts } from '../model/stream-part.ts'
+import type { Shortage } from './budget.ts'
 
 /** Where a run stands, as plain JSON: what is saved when it stops, and all that a resumed one needs beside its agent. */
 export interface RunState {
@@ -28,13 +29,31 @@ export interface RunState {
   failures: Record<string, number>
   /** Whether the one repair of an answer that does not fit its schema was used. */
   repaired: boolean
-  /** Whether the next answer is the last: no more calls are made. */
-  last: boolean
+  /** Why the next answer is the last, if it is: no more calls are made. */
+  last: LastCall | undefined
+  /** Results of delegations that later ones can be handed. */
+  references?: Reference[]
+  /** The limit that kept something of this run from starting. */
+  shortage?: Shortage
+  /** Whether its model knows that the budget comes to its end. */
+  toldOfBudget?: boolean
   text: string
   object?: unknown
   finishReason?: FinishReason
   error?: ErrorInfo
 }
+
+/** A result that later delegations of the same run can be handed, word for word. */
+export interface Reference {
+  /** The child's key and a number: `researcher-1`. */
+  readonly id: string
+  readonly key: string
+  /** What the run's model read of it. */
+  text: string
+}
+
+/** Why no call follows an answer: a hook asked for one answer more, or the budget is spent. */
+export type LastCall = 'feedback' | 'budget'
 
 /** One iteration: a model call and the tool calls that it asked for. */
 export interface Step {
@@ -70,7 +89,7 @@ export function newRunState(init: {
     totalUsage: noUsage(),
     failures: {},
     repaired: false,
-    last: false,
+    last: undefined,
     text: '',
   }
 }

@@ -6,9 +6,11 @@ import { ABORTED } from '../shared/abort.ts'
 import { forEachLimited } from '../shared/for-each-limited.ts'
 import { failed, failedWith, notRun, type Outcome } from '../tools/outcome.ts'
 import type { Bail } from './bail.ts'
+import { TOOL_CALL } from './budget.ts'
 import type { ModelTurn } from './model-turn.ts'
 import type { PendingCall } from './pending-call.ts'
 import { addMessage, emit, type Run } from './run.ts'
+import { countCall } from './within-budget.ts'
 
 /** The ends of a model call after which its tool calls must not run: it was cut off, or should not have been. */
 const NEVER_RUN: ReadonlySet<string> = new Set(['length', 'content-filter', 'error', 'aborted'])
@@ -19,9 +21,11 @@ export interface CallsEnd {
   readonly clientCalls: number
   /** Set where a delegation ended the run: the text that it ends with. */
   readonly bailText: string | undefined
+  /** Set where a delegation gave the run's answer. */
+  readonly relayText: string | undefined
 }
 
-export const NO_CALLS: CallsEnd = { clientCalls: 0, bailText: undefined }
+export const NO_CALLS: CallsEnd = { clientCalls: 0, bailText: undefined, relayText: undefined }
 
 /**
  * Runs the calls of a turn at the same time and takes their results down in the order of the calls. A call that fails fails alone;
@@ -47,6 +51,7 @@ export async function runToolCalls(run: Run, turn: ModelTurn, mayRun: boolean): 
   return {
     clientCalls: calls.filter((_call, index) => outcomes[index] === undefined).length,
     bailText: bail && bailTextOf(calls, outcomes, bail.toolCallId),
+    relayText: relayTextOf(outcomes),
   }
 }
 
@@ -68,6 +73,11 @@ function bailTextOf(
   return outcome?.kind === 'result' ? outcome.bail : undefined
 }
 
+/** The answer that the step's only call relays. */
+function relayTextOf([outcome, ...others]: readonly (Outcome | undefined)[]): string | undefined {
+  return outcome?.kind === 'result' && others.length === 0 ? outcome.relay : undefined
+}
+
 /** How a call ended; undefined if it is the client's to run. */
 async function outcomeOf(run: Run, call: PendingCall): Promise<Outcome | undefined> {
   const { scope } = run
@@ -78,7 +88,9 @@ async function outcomeOf(run: Run, call: PendingCall): Promise<Outcome | undefin
     const checked = checking instanceof Promise ? await scope.race(checking) : checking
     if (checked === ABORTED || scope.aborted) return notRun('aborted')
     if (!checked.ok) return unfit(call, checked.issues)
-    return await call.tool.execute?.(checked.value, call, run)
+    if (!call.tool.execute) return undefined
+    const over = countCall(run, 'toolCalls', TOOL_CALL, call.toolName)
+    return over ? failedWith(over) : await call.tool.execute(checked.value, call, run)
   } catch (thrown) {
     return failedWith(
       isRetinueError(thrown)

@@ -12,6 +12,7 @@ import type { AbortScope } from '../shared/abort.ts'
 import type { Outcome } from '../tools/outcome.ts'
 import type { Checked, CompiledSchema } from '../tools/schema.ts'
 import type { Bail } from './bail.ts'
+import type { Budget } from './budget.ts'
 import type { DelegationOptions } from './delegation-settings.ts'
 import type { Effects } from './effects.ts'
 import type { Prompt } from './prompt.ts'
@@ -75,6 +76,8 @@ export interface Run {
   readonly requestContext: RequestContextLike
   readonly settings: RunSettings
   readonly delegation: DelegationOptions
+  /** What it may use: its own budget inside those above, or that of the run above it. */
+  readonly budget: Budget
   readonly hooks: RunHooks
   /** How a call of the step under way can end the others; undefined where no hook can ask for it. */
   bail: Bail | undefined
@@ -113,6 +116,8 @@ export interface ToolSet {
 export interface LoopTool {
   readonly definition: LanguageModelV4FunctionTool
   readonly check: (args: unknown) => Checked | Promise<Checked>
+  /** The tool with a field for earlier results, for runs that have them; only a delegation has one. */
+  readonly withReferences?: () => LoopTool
   /** Absent: the client's to run. It never throws, and settles as soon as the run is aborted. */
   readonly execute?: (args: unknown, call: CallRef, run: Run) => Promise<Outcome>
 }

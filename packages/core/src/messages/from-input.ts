@@ -20,16 +20,31 @@ export interface Conversation {
   messages: Message[]
 }
 
-/** Turns an input into messages. Throws `input-invalid`, naming the message and what was expected. */
-export function messagesFromInput(input: unknown): Conversation {
+/** Turns an input, and what goes before it, into messages. Throws `input-invalid`, naming the message and what was expected. */
+export function messagesFromInput(input: unknown, context?: unknown): Conversation {
+  if (context !== undefined) return withContext(context, input)
   if (typeof input === 'string') {
     if (input.trim() === '') throw inputError('The input is empty.', 'Pass the text of the request.')
     return { system: [], messages: [userText(disarm(input))] }
   }
+  return validConversation(converted(input))
+}
+
+function withContext(context: unknown, input: unknown): Conversation {
+  if (!Array.isArray(context)) throw inputError('The option context is no list of messages.', MESSAGE_FORM)
+  const before = split(converted(context))
+  const own = messagesFromInput(input)
+  return {
+    system: [...before.system, ...own.system],
+    messages: repairOpenCalls([...before.messages, ...own.messages]),
+  }
+}
+
+function converted(input: unknown): Message[] {
   const list = Array.isArray(input) ? input : [input]
   const all: Message[] = []
   for (let index = 0; index < list.length; index++) all.push(...convert(list[index], index))
-  return validConversation(all)
+  return all
 }
 
 function convert(message: unknown, index: number): Message[] {
@@ -55,7 +70,8 @@ function fromModelMessage(role: Role, message: Record<string, unknown>, index: n
   return parts.length === 0 ? [] : [{ role, content: parts, ...options } as Message]
 }
 
-function validConversation(all: Message[]): Conversation {
+/** System messages apart from the conversation, which they come before. */
+function split(all: Message[]): Conversation {
   const system: Conversation['system'] = []
   const messages: Message[] = []
   for (const message of all) {
@@ -67,6 +83,11 @@ function validConversation(all: Message[]): Conversation {
         'System messages come first; pass a note in the conversation as a user message.',
       )
   }
+  return { system, messages }
+}
+
+function validConversation(all: Message[]): Conversation {
+  const { system, messages } = split(all)
   const last = messages.at(-1)
   if (!last) throw inputError('The input holds no message.', 'Pass at least one user message that is not empty.')
   if (last.role === 'assistant' && !last.content.some((part) => part.type === 'tool-call')) {

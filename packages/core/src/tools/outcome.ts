@@ -17,6 +17,8 @@ export type Outcome =
       readonly feedback?: string
       /** Set where the run ends with this call: the text that it ends with. */
       readonly bail?: string
+      /** Set where the result may be the run's answer as it is, if it is the only call of its step. */
+      readonly relay?: string
     }
   | { readonly kind: 'error'; readonly error: ErrorInfo; readonly output: ToolOutput }
 

@@ -38,6 +38,8 @@ export interface AgentDir {
   readonly markdown: MarkdownFile | undefined
   readonly agentFile: AgentFile | undefined
   readonly tools: readonly SlotModule[]
+  /** The module of delegation hooks. */
+  readonly hooks: SlotModule | undefined
   /** The folder whose files the agent may read, if it has one. */
   readonly workspace: string | undefined
   readonly subagents: readonly AgentDir[]
@@ -80,5 +82,5 @@ export function isConfiguredByAgentFile({ config }: AgentDir): boolean {
 
 /** All modules in slots of an agent. */
 export function slotModules(agent: AgentDir): SlotModule[] {
-  return [agent.config, agent.instructions, ...agent.tools].filter((module) => module !== undefined)
+  return [agent.config, agent.instructions, agent.hooks, ...agent.tools].filter((module) => module !== undefined)
 }

@@ -46,6 +46,7 @@ function discoverAgent(tree: SourceTree, dir: string, path: readonly string[]): 
     markdown: readMarkdown(tree, entries.get('instructions.md')),
     agentFile,
     tools,
+    hooks: modules.get('hooks'),
     workspace,
     subagents: discoverSubagents(tree, entries.get('subagents'), path, notes),
     slots: [...entries.values(), ...[...modules.values()].map(({ file }) => file)],
@@ -135,7 +136,10 @@ function flatFileNote(path: string, name: string): Note {
   return { kind: 'ignored', path, what: 'file', because, fix: `move it to "${base}/${slot}"` }
 }
 
-/** What makes a folder an agent. */
+/** What makes a folder an agent: slots by their names; a `hooks` module alone does not. */
+const MAKES_AGENT: ReadonlySet<string> = new Set(['config', 'instructions', 'instructions.md', 'agent.md'])
+
+/** The same as a person writes it. */
 const AGENT_FILES: readonly string[] = ['config.ts', 'instructions.md', 'instructions.ts', 'agent.md']
 
 /** Why a folder is not an agent: the folder itself, and the near misses in it that explain it. */
@@ -167,7 +171,8 @@ function quietAgentNotes(tree: SourceTree, dir: string): Note[] {
 
 function isAgentFolder(tree: SourceTree, dir: string): boolean {
   const { modules, entries } = sortFolder(tree, dir, AGENT_SLOTS)
-  return modules.size > 0 || entries.has('instructions.md') || entries.has('agent.md')
+  const files = [...modules.keys(), ...entries.keys()]
+  return files.some((name) => MAKES_AGENT.has(name))
 }
 
 /** A group folder holds agents one level too deep. */

@@ -53,7 +53,7 @@ export function sortFolder(tree: SourceTree, dir: string, slots: readonly Slot[]
 }
 
 function addModule(modules: Map<string, SlotModule>, notes: Note[], name: string, file: string): void {
-  const slot: ModuleSlot = name === 'config' ? 'config' : 'instructions'
+  const slot: ModuleSlot = name === 'config' || name === 'hooks' ? name : 'instructions'
   const winner = modules.get(name)
   if (winner === undefined) modules.set(name, { slot, key: name, file })
   else notes.push({ kind: 'shadowed', slot, loser: file, winner: winner.file })

@@ -1,5 +1,6 @@
 import { isTool } from '@retinue/core/tools'
 import { describeEntries } from './describe-agent.ts'
+import { delegationSet } from './describe-hooks.ts'
 import { instructionsFact } from './describe-instructions.ts'
 import { modelFact } from './describe-model.ts'
 import type { ConfigFact, MapFact, TextFact, ToolEntryFact } from './facts.ts'
@@ -21,6 +22,7 @@ export function describeConfig(dirName: string, config: Readonly<Record<string, 
       form: Object.hasOwn(config, 'workspace') ? (workspace ? 'given' : 'off') : 'absent',
       tools: isRecord(workspace) && isRecord(workspace['tools']) ? Object.keys(workspace['tools']) : [],
     },
+    delegation: delegationSet(config['defaultOptions']),
     providers: providersOf(config['defaultOptions']),
     refusals: optionsRefusals(dirName, config),
   }

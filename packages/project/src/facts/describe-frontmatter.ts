@@ -1,5 +1,6 @@
 import { didYouMean } from '../names.ts'
 import { describeConfig } from './describe-config.ts'
+import { delegationSet } from './describe-hooks.ts'
 import type { ConfigFact, Refusal } from './facts.ts'
 import { optionsRefusals } from './refusal.ts'
 
@@ -14,7 +15,14 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
 ])
 
 /** What core judges; the rest of what can stand here has rules of its own. */
-const OPTIONS: ReadonlySet<string> = new Set(['maxDepth', 'maxRetries', 'defaultOptions'])
+const OPTIONS: ReadonlySet<string> = new Set([
+  'maxDepth',
+  'maxRetries',
+  'delegation',
+  'relay',
+  'budget',
+  'defaultOptions',
+])
 
 const JUDGED: ReadonlySet<string> = new Set(['id', 'name', 'description', 'model'])
 
@@ -34,5 +42,5 @@ export function describeFrontmatter(dirName: string, values: Readonly<Record<str
     const question = meant === undefined ? '' : `did you mean "${meant}"? `
     return [{ message: `"${key}" means nothing here`, hint: `${question}known are ${known.join(', ')}`, option: key }]
   })
-  return { ...describeConfig(dirName, plain), refusals }
+  return { ...describeConfig(dirName, plain), delegation: delegationSet(values['defaultOptions']), refusals }
 }

@@ -4,6 +4,7 @@ import { type ModuleSlot, moduleName } from '../layout.ts'
 import { describeAgent } from './describe-agent.ts'
 import { describeConfig } from './describe-config.ts'
 import { describeFrontmatter } from './describe-frontmatter.ts'
+import { describeHooks } from './describe-hooks.ts'
 import { instructionsFact } from './describe-instructions.ts'
 import type { ModuleFact } from './facts.ts'
 import { toolRefusal } from './refusal.ts'
@@ -21,10 +22,20 @@ export function describeModule(module: DescribedModule, namespace: Readonly<Reco
   const value = namespace['default']
   // Nobody will wait for it; a rejection must not end the process.
   if (value instanceof Promise) value.catch(() => {})
-  return describeDefault(module, value) ?? { kind: 'invalid', found: kindOfValue(value), exported: [] }
+  return (
+    describeDefault(module, value, Object.keys(namespace)) ?? {
+      kind: 'invalid',
+      found: kindOfValue(value),
+      exported: [],
+    }
+  )
 }
 
-function describeDefault({ file, slot }: DescribedModule, value: unknown): ModuleFact | undefined {
+function describeDefault(
+  { file, slot }: DescribedModule,
+  value: unknown,
+  exported: readonly string[],
+): ModuleFact | undefined {
   const [dir = '', name = ''] = file.split('/').slice(-2)
   if (slot === 'tool') {
     const key = moduleName(name)?.base ?? name
@@ -36,6 +47,7 @@ function describeDefault({ file, slot }: DescribedModule, value: unknown): Modul
     return isValid ? { kind: 'instructions', instructions } : undefined
   }
   if (slot === 'frontmatter') return { kind: 'config', config: describeFrontmatter(dir, isRecord(value) ? value : {}) }
+  if (slot === 'hooks') return describeHooks(value, exported)
   if (isAgent(value)) return { kind: 'agent', agent: describeAgent(value) }
   const isConfig = isPlainRecord(value) && typeof value['then'] !== 'function' && !isTool(value)
   return isConfig ? { kind: 'config', config: describeConfig(dir, value) } : undefined

@@ -85,10 +85,20 @@ export interface ConfigFact {
   readonly agents: MapFact<AgentEntryFact>
   /** `off`: the config has the key, with no value. */
   readonly workspace: { readonly form: 'absent' | 'off' | 'given'; readonly tools: readonly string[] }
+  /** The delegation options that it sets for its runs. What a function of options sets, only running it tells. */
+  readonly delegation: readonly string[]
   /** Names of the providers that it registers for its runs. */
   readonly providers: readonly string[]
   /** What core said of the other options. */
   readonly refusals: readonly Refusal[]
+}
+
+/** A member of what `hooks.ts` exports. */
+export interface HookFact {
+  readonly name: string
+  readonly kind: ValueKind
+  /** The value, if it is text. */
+  readonly text: string | undefined
 }
 
 /** What a module exports. */
@@ -97,5 +107,7 @@ export type ModuleFact =
   | { readonly kind: 'agent'; readonly agent: AgentFact }
   | { readonly kind: 'tool'; readonly refused: Refusal | undefined }
   | { readonly kind: 'instructions'; readonly instructions: InstructionsFact }
+  /** `named`: exports that have the name of a hook and are no members of the default export. */
+  | { readonly kind: 'hooks'; readonly members: readonly HookFact[]; readonly named: readonly string[] }
   /** Not what the slot takes. `exported` names what the module exports instead, if there is no default. */
   | { readonly kind: 'invalid'; readonly found: ValueKind; readonly exported: readonly string[] }

@@ -2,7 +2,7 @@ import type { AgentDir, SlotModule } from '../discover/agent-dir.ts'
 import type { Discovered } from '../discover/discover.ts'
 import type { ModuleFact } from '../facts/facts.ts'
 import { moduleName } from '../layout.ts'
-import { type AgentPlan, planAgent } from '../plan.ts'
+import { type AgentPlan, planAgent, withHooks } from '../plan.ts'
 import type { LoadFailure, LoadResult, ModuleLoader } from './module-loader.ts'
 
 /** What loading gave: every agent that takes part, parents before their subagents, and what each module turned out to be. */
@@ -39,10 +39,10 @@ export async function loadTree(discovered: Discovered, loader: ModuleLoader): Pr
   await load(configsOf(level))
   while (level.length > 0) {
     const planned = level.map((agent) => planAgent(agent, agent.config && facts.get(agent.config.file)))
-    plans.push(...planned)
     level = planned.flatMap(({ subagents }) => subagents)
     const modules = planned.flatMap(({ agent, modules }) => modules.map((module): Wanted => ({ module, agent })))
     await load([...modules, ...configsOf(level)])
+    plans.push(...planned.map((plan) => withHooks(plan, plan.agent.hooks && facts.get(plan.agent.hooks.file))))
   }
   for (const { file, failure } of loader.strays()) failures.push({ file, agentPath: ownerOf(plans, file), failure })
   return { plans, facts, failures }

@@ -67,16 +67,34 @@ test('B11.3 values of the wrong type, unknown keys, and what belongs to other pl
       fix: It must be a whole number of 0 or more.
     error[config-invalid] sup/agent.md:7:14 (sup)
       "temperature" means nothing here
-      fix: known are id, name, description, model, maxDepth, maxRetries, defaultOptions
+      fix: known are id, name, description, model, maxDepth, maxRetries, delegation, relay, budget, defaultOptions
     error[config-invalid] sup/agent.md:8:11 (sup)
       "maxdepth" means nothing here
-      fix: did you mean "maxDepth"? known are id, name, description, model, maxDepth, maxRetries, defaultOptions
+      fix: did you mean "maxDepth"? known are id, name, description, model, maxDepth, maxRetries, delegation, relay, budget, defaultOptions
     error[config-invalid] sup/agent.md:9:15 (sup)
       "instructions" can't stand in the frontmatter of an agent.md
       fix: write them below the frontmatter
     error[config-invalid] sup/agent.md:10:8 (sup)
       "tools" can't stand in the frontmatter of an agent.md
       fix: put each tool into a file of its own in "tools/""
+  `)
+})
+
+test('B3.4 how an agent is delegated to may stand in the frontmatter, and core judges it', async () => {
+  const kid = (name: string, option: string): Files => {
+    return { [`sup/subagents/${name}/agent.md`]: HEAD.replace('\n---\n', `\n${option}\n---\nWork.\n`) }
+  }
+  const fine = { ...kid('a', 'delegation: { context: none }'), ...kid('b', 'relay: true'), ...kid('c', 'budget: {}') }
+  expect(await findingsOf({ ...agent('sup'), ...fine })).toEqual([])
+  expect(
+    await toldOf({ ...agent('sup'), ...kid('a', 'delegation: all'), ...kid('b', 'relay: often') }),
+  ).toMatchInlineSnapshot(`
+    "error[config-invalid] sup/subagents/a/agent.md:4:13 (sup > a)
+      The delegation of the agent "a" is not known.
+      fix: It can be { context: 'none' }.
+    error[config-invalid] sup/subagents/b/agent.md:4:8 (sup > b)
+      The relay of the agent "b" is often.
+      fix: It is true or false."
   `)
 })
 

@@ -1,4 +1,5 @@
 import type { AgentDir, SlotModule } from '../discover/agent-dir.ts'
+import { DELEGATION_OPTIONS } from '../facts/delegation-options.ts'
 import type { ModuleFact } from '../facts/facts.ts'
 import type { ModuleSlot } from '../layout.ts'
 import { aKind, exportPlace, quoteAll } from './places.ts'
@@ -9,6 +10,7 @@ const WANTED: Readonly<Record<ModuleSlot, string>> = {
   frontmatter: 'keys with values',
   instructions: 'text, a system message, a list of those, or a function that gives one of them',
   tool: 'a tool, as createTool({ … }) gives',
+  hooks: 'a plain object of delegation hooks',
 }
 
 const FIX: Readonly<Record<ModuleSlot, string>> = {
@@ -16,6 +18,7 @@ const FIX: Readonly<Record<ModuleSlot, string>> = {
   frontmatter: 'write: model: openai/gpt-5.5',
   instructions: "write: export default 'You …'",
   tool: 'write: export default createTool({ id, description, inputSchema, execute })',
+  hooks: 'write: export default { onDelegationStart: (context) => { … } }',
 }
 
 /** B11.3 */
@@ -52,6 +55,12 @@ function violation(
     place: exportPlace(context, file),
     agentPath: agent.path,
     why: `the default export of "${name}" must be ${WANTED[slot]}`,
-    fix: found === 'promise' ? `await it: export default await …` : FIX[slot],
+    fix: found === 'promise' ? `await it: export default await …` : (namedHooks(slot, exported) ?? FIX[slot]),
   }
+}
+
+/** Hooks that are there under their names need only be gathered. */
+function namedHooks(slot: ModuleSlot, exported: readonly string[]): string | undefined {
+  const names = slot === 'hooks' ? exported.filter((name) => DELEGATION_OPTIONS.has(name)) : []
+  return names.length === 0 ? undefined : `write: export default { ${names.join(', ')} }`
 }

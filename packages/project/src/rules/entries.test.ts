@@ -34,7 +34,7 @@ test('B11.10 near misses in an agent, with what was meant', async () => {
       the file "sup/instructions.MD" is ignored: nothing is called that; did you mean "instructions.md"?
       fix: rename it to "instructions.md"
     warning[entry-ignored] sup/notes.txt:1:1 (sup)
-      the file "sup/notes.txt" is ignored: of files, only "config.ts", "agent.md", "instructions.md", "instructions.ts" are read here
+      the file "sup/notes.txt" is ignored: of files, only "config.ts", "agent.md", "instructions.md", "instructions.ts", "hooks.ts" are read here
       fix: move it elsewhere, or remove it; a file that an agent's own modules import may stay
     warning[entry-ignored] sup/proccessors:1:1 (sup)
       the folder "sup/proccessors" is ignored: nothing is called that; did you mean "processors/"?
@@ -217,21 +217,10 @@ test('B11.10 a folder that is passed over by its name, and is written as an agen
 })
 
 test('B11.2 slots that this version does not read are told', async () => {
-  const slots = [
-    'skills/a.md',
-    'memory.ts',
-    'workspace.mts',
-    'processors/input/a.ts',
-    'scorers/a.ts',
-    'schedules/a.md',
-    'hooks.js',
-  ]
+  const slots = ['skills/a.md', 'memory.ts', 'workspace.mts', 'processors/input/a.ts', 'scorers/a.ts', 'schedules/a.md']
   const files = Object.fromEntries(slots.map((name) => [name, 'not ( parsed']))
   expect(await toldOf(agent('sup', files))).toMatchInlineSnapshot(`
-    "warning[slot-unsupported] sup/hooks.js:1:1 (sup)
-      this version of Retinue doesn't read "hooks.ts" (sup/hooks.js)
-      fix: remove it, or keep it for a version that reads it
-    warning[slot-unsupported] sup/memory.ts:1:1 (sup)
+    "warning[slot-unsupported] sup/memory.ts:1:1 (sup)
       this version of Retinue doesn't read "memory.ts" (sup/memory.ts)
       fix: remove it, or keep it for a version that reads it
     warning[slot-unsupported] sup/processors:1:1 (sup)

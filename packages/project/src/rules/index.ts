@@ -8,6 +8,9 @@ import { entryIgnored } from './entry-ignored.ts'
 import { fileUnreadable } from './file-unreadable.ts'
 import { filesIgnoredByAgent } from './files-ignored-by-agent.ts'
 import { frontmatterInvalid } from './frontmatter-invalid.ts'
+import { hookExportIgnored } from './hook-export-ignored.ts'
+import { hooksInvalid } from './hooks-invalid.ts'
+import { hooksUnused } from './hooks-unused.ts'
 import { instructionsEmpty } from './instructions-empty.ts'
 import { instructionsMissing } from './instructions-missing.ts'
 import { loadTimeout } from './load-timeout.ts'
@@ -42,6 +45,9 @@ export const RULES: readonly Rule[] = [
   fileUnreadable,
   filesIgnoredByAgent,
   frontmatterInvalid,
+  hookExportIgnored,
+  hooksInvalid,
+  hooksUnused,
   instructionsEmpty,
   instructionsMissing,
   loadTimeout,

@@ -204,7 +204,7 @@ test('B1.1 what core does not take is told before an agent is made', async () =>
   expect(await toldOf(files)).toMatchInlineSnapshot(`
     "error[config-invalid] sup/config.ts:3:13 (sup)
       The agent "sup" has options that are not known: maxDepht.
-      fix: Known are id, name, description, instructions, model, tools, agents, workspace, defaultOptions, inputSchema, outputSchema, maxDepth, maxRetries."
+      fix: Known are id, name, description, instructions, model, tools, agents, workspace, defaultOptions, inputSchema, outputSchema, relay, delegation, budget, maxDepth, maxRetries."
   `)
 })
 

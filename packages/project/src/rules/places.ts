@@ -19,7 +19,16 @@ export function configPlace(
   part: 'key' | 'value',
 ): Place {
   const file = agent.config?.file
-  if (file === undefined) return { file: mainFile(agent), at: FILE_START }
+  return file === undefined ? { file: mainFile(agent), at: FILE_START } : propertyPlace(context, file, path, part)
+}
+
+/** The same for what any module exports. */
+export function propertyPlace(
+  context: RuleContext,
+  file: string,
+  path: readonly string[],
+  part: 'key' | 'value',
+): Place {
   let properties: ReadonlyMap<string, PropertyShape> | undefined = context.discovered.modules.shape(file)?.properties
   let found: PropertyShape | undefined
   for (const name of path) {

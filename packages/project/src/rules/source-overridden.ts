@@ -1,5 +1,5 @@
 import type { AgentPlan, Loss } from '../plan.ts'
-import { configPlace, exportPlace } from './places.ts'
+import { configPlace, exportPlace, propertyPlace } from './places.ts'
 import type { Place, Rule, RuleContext } from './rule.ts'
 
 /** B11.1, B11.4: every source that loses is told, with both files. */
@@ -35,13 +35,15 @@ function winnerText({ winner, property }: Loss): string {
   return property === undefined ? winner : `${property.join('.')} in ${winner}`
 }
 
-function loserText({ agent }: AgentPlan, { loser, part }: Loss): string {
+function loserText({ agent }: AgentPlan, { loser, member, part }: Loss): string {
+  if (member !== undefined) return `${member} in ${loser}`
   if (part !== undefined) return `${part.name} of ${loser}`
   return loser === agent.config?.file ? `instructions in ${loser}` : loser
 }
 
 /** The loser is what the person looks at and wonders about. */
-function placeOf(context: RuleContext, { agent }: AgentPlan, { loser, part }: Loss): Place {
+function placeOf(context: RuleContext, { agent }: AgentPlan, { loser, member, part }: Loss): Place {
+  if (member !== undefined) return propertyPlace(context, loser, [member], 'key')
   if (part !== undefined) return { file: loser, at: { line: part.line, column: 1, length: 1 } }
   if (loser === agent.config?.file) return configPlace(context, agent, ['instructions'], 'key')
   return agent.workspace === loser || loser.endsWith('.md') ? { file: loser } : exportPlace(context, loser)

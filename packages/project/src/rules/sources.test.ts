@@ -115,8 +115,9 @@ test('B11.1 two tool files of one key are an error', async () => {
 test('B11.3 an Agent is taken as it is: every other file is a warning, and nothing of it is run or checked', async () => {
   const coded = `import { Agent } from '@retinue/core/agent'\nexport default new Agent({ id: 'x', model: 'openai/b', instructions: 'Work.' })\n`
   const beside = { 'tools/a.ts': NOT_RUN, 'workspace/a.md': '', 'subagents/x/config.ts': NOT_RUN, 'memory.ts': NOT_RUN }
+  const more = { 'hooks.ts': NOT_RUN }
   const others = { 'Config.ts': '', 'config.js': NOT_RUN, 'README.md': '', 'config.test.ts': '' }
-  expect(await toldOf(agent('sup', { 'config.ts': coded, ...beside, ...others }))).toMatchInlineSnapshot(`
+  expect(await toldOf(agent('sup', { 'config.ts': coded, ...beside, ...more, ...others }))).toMatchInlineSnapshot(`
     "warning[files-ignored-by-agent] sup/Config.ts:1:1 (sup)
       "sup/Config.ts" is ignored: sup/config.ts exports an Agent
       fix: export agentConfig({ … }) instead of new Agent({ … }), or remove it
@@ -126,6 +127,9 @@ test('B11.3 an Agent is taken as it is: every other file is a warning, and nothi
     warning[source-overridden] sup/config.js:1:1 (sup)
       config: "sup/config.ts" wins over "sup/config.js"
       fix: remove one of the two (sup/config.ts, sup/config.js)
+    warning[files-ignored-by-agent] sup/hooks.ts:1:1 (sup)
+      "sup/hooks.ts" is ignored: sup/config.ts exports an Agent
+      fix: export agentConfig({ … }) instead of new Agent({ … }), or remove it
     warning[files-ignored-by-agent] sup/instructions.md:1:1 (sup)
       "sup/instructions.md" is ignored: sup/config.ts exports an Agent
       fix: export agentConfig({ … }) instead of new Agent({ … }), or remove it

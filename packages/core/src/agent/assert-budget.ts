@@ -1,0 +1,64 @@
+import { RetinueError } from '../errors/retinue-error.ts'
+import type { BudgetLimit } from '../loop/budget.ts'
+import { isObject } from '../shared/records.ts'
+
+/** What a limit can be. Nothing can be done with no tokens, money or time; to allow no delegation or tool call makes sense. */
+const LIMITS: Readonly<Record<BudgetLimit, { fits: (value: unknown) => boolean; expected: string }>> = {
+  tokens: { fits: isPositive, expected: 'a number above 0' },
+  costUsd: { fits: isPositive, expected: 'a number above 0' },
+  durationMs: { fits: isPositive, expected: 'a number above 0' },
+  delegations: { fits: isCount, expected: 'a whole number of 0 or more' },
+  toolCalls: { fits: isCount, expected: 'a whole number of 0 or more' },
+}
+
+/** Throws `option-unknown` or `option-invalid` for a budget that bounds nothing. `what`: whose it is. */
+export function assertBudget(budget: unknown, what: string): void {
+  if (budget === undefined) return
+  if (!isObject(budget)) throw invalid(`${what} is no object.`, 'budget: { tokens: 100_000, delegations: 20 }')
+  for (const [name, value] of Object.entries(budget)) {
+    if (name === 'prices') assertPrices(value, what)
+    else assertLimit(name, value, what)
+  }
+}
+
+function assertLimit(name: string, value: unknown, what: string): void {
+  const limit = Object.hasOwn(LIMITS, name) ? LIMITS[name as BudgetLimit] : undefined
+  if (!limit) {
+    throw new RetinueError({
+      code: 'option-unknown',
+      message: `${what} has a limit that is not known: ${name}.`,
+      hint: `Known are ${Object.keys(LIMITS).join(', ')}, and prices.`,
+      data: { options: [name] },
+    })
+  }
+  if (value !== undefined && !limit.fits(value))
+    throw invalid(`${what} has ${name}: ${String(value)}.`, `It must be ${limit.expected}.`)
+}
+
+function assertPrices(prices: unknown, what: string): void {
+  if (prices === undefined) return
+  if (!isObject(prices)) throw invalid(`${what} has prices that are no object.`, PRICES)
+  for (const [model, price] of Object.entries(prices)) {
+    const { input, output, cachedInput = 0 } = isObject(price) ? price : {}
+    if (![input, output, cachedInput].every((amount) => isNumber(amount) && amount >= 0))
+      throw invalid(`${what} has a price of "${model}" that is none.`, PRICES)
+  }
+}
+
+const PRICES = "prices: { 'provider/model': { input: 1.25, output: 10 } }, in US dollars for a million tokens."
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value)
+}
+
+function isPositive(value: unknown): boolean {
+  return isNumber(value) && value > 0
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isInteger(value) && (value as number) >= 0
+}
+
+function invalid(message: string, hint: string): RetinueError {
+  return new RetinueError({ code: 'option-invalid', message, hint })
+}

@@ -1,0 +1,53 @@
+import { RetinueError } from '../errors/retinue-error.ts'
+import { checkAnswer } from './check-answer.ts'
+import type { ModelTurn } from './model-turn.ts'
+import type { IterationFacts } from './next-step.ts'
+import { countFailures, hopelessFailure } from './repeated-failures.ts'
+import type { Run } from './run.ts'
+import type { CallsEnd } from './run-tool-calls.ts'
+import { budgetLeft } from './within-budget.ts'
+
+/** What is known of an iteration when its calls have ended. An answer is checked here. */
+export async function factsOf(run: Run, turn: ModelTurn, end: CallsEnd): Promise<IterationFacts> {
+  const { state } = run
+  const { step, calls } = turn
+  const relayed = end.relayText !== undefined
+  return {
+    aborted: run.abort.aborted,
+    modelEnd: relayed ? 'stop' : step.finishReason === 'aborted' ? 'error' : step.finishReason,
+    // A relayed answer is the run's own: nothing is left to be asked of its model.
+    calls: relayed ? 0 : calls.length,
+    clientCalls: end.clientCalls,
+    bailed: end.bailText !== undefined,
+    last: state.last,
+    budget: budgetLeft(run),
+    hopeless: isHopeless(run, turn),
+    answer: run.answer && (relayed || isAnswer(turn)) ? await checkAnswer(run, run.answer, state.text) : 'unchecked',
+    iteration: state.iteration,
+    maxSteps: state.maxSteps,
+  }
+}
+
+/** Whether the model said all that it had to say: an answer that was cut off is not held against a schema. */
+function isAnswer({ calls, step }: ModelTurn): boolean {
+  return calls.length === 0 && (step.finishReason === 'stop' || step.finishReason === 'tool-calls')
+}
+
+/** Whether the run gets nowhere: the same tool failed in the same way in several steps running. */
+function isHopeless(run: Run, { step, failures }: ModelTurn): boolean {
+  const all = [...failures]
+  for (const { toolName, error } of step.toolResults) if (error) all.push({ toolName, error: error.message })
+  if (all.length === 0) {
+    run.state.failures = {}
+    return false
+  }
+  run.state.failures = countFailures(run.state.failures, all)
+  const failure = hopelessFailure(run.state.failures)
+  if (failure === undefined) return false
+  run.error ??= new RetinueError({
+    code: 'tool-failed-repeatedly',
+    message: `The run was given up: the same call failed three steps running. ${failure}`,
+    hint: 'Mend the tool, or tell the model in the instructions how to use it.',
+  })
+  return true
+}
