@@ -11,6 +11,10 @@ const manifests = {
     peerDependenciesMeta: { '@ai-sdk/openai': { optional: true } },
   },
   'packages/project/package.json': { exports: { '.': './x.js' }, dependencies: { '@retinue/core': '0' } },
+  'packages/evals/package.json': {
+    exports: { './scorers/prebuilt': './x.js' },
+    dependencies: { '@retinue/core': '0' },
+  },
   'packages/cli/package.json': { exports: { '.': './x.js' }, imports: { '#main': './x.js' } },
   'examples/demo/package.json': { dependencies: { zod: '1' } },
 }
@@ -118,6 +122,8 @@ describe('packages', () => {
   test('core imports no package of ours, project not the cli', () => {
     expect(at('packages/core', '@retinue/project')).toEqual([[3, '@retinue/project', 'packages']])
     expect(at('packages/project', 'retinue')).toContainEqual([3, 'retinue', 'packages'])
+    expect(at('packages/core', '@retinue/evals/scorers/prebuilt')).toHaveLength(1)
+    expect(at('packages/evals', '@retinue/project')).toContainEqual([3, '@retinue/project', 'packages'])
     expect(at('examples/demo', 'retinue')).toContainEqual([3, 'retinue', 'packages'])
   })
   test('a package does not import itself by name; its tests may, to try the public names', () => {

@@ -25,11 +25,13 @@ const core = {
     {
       model: 'a model call knows messages and a port, not what the loop does with the answer',
       tools: 'a tool call is prepared and executed without knowing which loop asked for it',
+      scorers: 'a scorer grades an answer: the loop asks it at the end of a run, so it can know neither loop nor agent',
       workspace: 'files for an agent are offered as tools; reading them needs no loop and no agent',
     },
     { loop: 'the loop is one function over plain state: delegation and agents reach it as tools and options' },
     { delegation: 'a delegation needs the small `DelegateTarget` that it declares itself, never the Agent class' },
-    { agent: 'an agent puts loop, delegation and tools together; only the public entry stands above it' },
+    { agent: 'an agent puts loop, delegation and tools together, and knows nothing of what is made of agents' },
+    { evals: 'the judges of scorers are agents; an agent whose run is judged gets the scorer handed in' },
     {
       'index.ts': 'the public entry: it re-exports and does nothing else',
       'retinue.ts': 'the application object: it holds agents, and no agent knows it',
@@ -39,6 +41,8 @@ const core = {
   sideways: [
     { from: 'errors', to: 'shared', why: 'an error uses the helpers for JSON and for exhaustive switches' },
     { from: 'events', to: 'messages', why: 'a chunk carries parts of messages' },
+    { from: 'scorers', to: 'model', why: 'a scorer names the model of its judge, and calls none itself' },
+    { from: 'scorers', to: 'tools', why: 'what a judge answers is checked by the schemas that tools have' },
     { from: 'workspace', to: 'tools', why: 'a workspace is offered to the model as tools' },
     { from: 'index.ts', to: 'retinue.ts', why: 'the application object is public' },
   ],
@@ -110,6 +114,20 @@ const project = {
   sideways: [],
 }
 
+const evals = {
+  dir: 'packages/evals',
+  imports: ['@retinue/core'],
+  why: 'evals grades what agents of core gave; where they came from, files or code, is nothing to it',
+  layers: [
+    {
+      rubric: 'a rubric asks a judge: it needs no check in code',
+      checks: 'a check in code is exact and asks nobody',
+    },
+    { scorers: 'the public entry: it re-exports and does nothing else' },
+  ],
+  sideways: [],
+}
+
 const cli = {
   dir: 'packages/cli',
   imports: ['@retinue/core', '@retinue/project'],
@@ -134,8 +152,11 @@ const cli = {
 /** Applications: they see only what a user of the packages sees. */
 const examples = {
   dirs: 'examples/*',
-  imports: ['@retinue/core', '@retinue/project'],
+  imports: ['@retinue/core', '@retinue/project', '@retinue/evals'],
   why: 'an example shows what a user would write, so it uses the public names alone',
 }
 
-export const graph = { packages: { '@retinue/core': core, '@retinue/project': project, retinue: cli }, examples }
+export const graph = {
+  packages: { '@retinue/core': core, '@retinue/project': project, '@retinue/evals': evals, retinue: cli },
+  examples,
+}

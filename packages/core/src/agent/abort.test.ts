@@ -41,6 +41,93 @@ function tree(turns: readonly ScriptedTurn[], tools: Record<string, Tool> = {}) 
   return { top: new Agent({ id: 'top', agents: { mid } }), script }
 }
 
+/** When the caller's signal is aborted, at the third level: what the leaf does then, and how many calls each level has made. */
+const moments: [string, (abort: () => void) => { turns: ScriptedTurn[]; tools?: Record<string, Tool> }, number[]][] = [
+  [
+    'in a model call',
+    (abort) => ({
+      turns: [
+        () => {
+          setImmediate(abort)
+          return { text: 'late', after: never }
+        },
+      ],
+    }),
+    [1, 1, 1],
+  ],
+  [
+    'in a tool',
+    (abort) => ({
+      turns: [{ calls: [{ name: 'hang', args: {} }] }],
+      tools: {
+        hang: createTool({
+          id: 'hang',
+          execute: () => {
+            setImmediate(abort)
+            return never
+          },
+        }),
+      },
+    }),
+    [1, 1, 1],
+  ],
+  [
+    'between two steps',
+    (abort) => ({
+      turns: [{ calls: [{ name: 'last', args: {} }] }],
+      tools: { last: createTool({ id: 'last', execute: abort }) },
+    }),
+    [1, 1, 1],
+  ],
+  [
+    'while an approval is looked up',
+    (abort) => ({
+      turns: [{ calls: [{ name: 'gated', args: {} }] }],
+      tools: {
+        gated: createTool({
+          id: 'gated',
+          requireApproval: () => {
+            setImmediate(abort)
+            return never
+          },
+          execute: () => expect.unreachable(),
+        }),
+      },
+    }),
+    [1, 1, 1],
+  ],
+  [
+    'before the start',
+    (abort) => {
+      abort()
+      return { turns: [] }
+    },
+    [0, 0, 0],
+  ],
+]
+
+test.each(moments)(
+  'B7.7 S12 three levels, aborted %s: one end, no call after it, nothing told as done, no listener left',
+  async (_when, make, made) => {
+    const controller = new AbortController()
+    const { turns, tools } = make(() => controller.abort())
+    const { top, script } = tree(turns, tools)
+    const stream = await top.stream('go', { resolveModel: script.resolveModel, abortSignal: controller.signal })
+    const result = await stream.result
+    const chunks = await chunksOf(stream)
+    assertEnded(chunks)
+    const counts = () => ['top', 'top/mid', 'top/mid/leaf'].map((path) => script.calls(path).length)
+    await settle()
+    expect([result.finishReason, counts(), await chunksOf(stream)]).toEqual(['aborted', made, chunks])
+    for (const path of ['top', 'top/mid', 'top/mid/leaf'])
+      for (const { options } of script.calls(path)) expect(options.abortSignal?.aborted).toBe(true)
+    // What a child had not ended is no success: not for its parent, and not in what is kept.
+    const ends = chunks.flatMap((chunk) => (chunk.type === 'delegation-end' ? [chunk.payload.status] : []))
+    expect(ends).toEqual(made[2] === 0 ? [] : ['cancelled', 'cancelled'])
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([])
+  },
+)
+
 test('B7.7 a signal that is aborted before the start: no model is called, and the run ends with abort and finish', async () => {
   const model = scriptedModel([])
   const agent = new Agent({ id: 'top', model })
@@ -233,7 +320,7 @@ test('B7.7 a reader that leaves ends nothing', async () => {
 })
 
 test('B7.7 R09 a run is aborted at any chunk, by its signal or its stream: all depths see it, nothing begins after it, and nothing is left', async () => {
-  const kinds = await holds(cancelAnywhere, { seed: 8, count: 2 })
+  const kinds = await holds(cancelAnywhere, { seed: 12, count: 2 })
   expect(kinds['points']).toBeGreaterThan(100)
   for (const kind of ['aborted by signal', 'aborted by stream', 'seen at depth 1', 'seen at depth 2'])
     expect(kinds[kind], kind).toBeGreaterThan(20)

@@ -2,13 +2,16 @@ import type { RequestContextLike } from '../context/request-context.ts'
 import type { DelegateTarget } from '../delegation/delegate-target.ts'
 import { RetinueError } from '../errors/retinue-error.ts'
 import type { BudgetOptions } from '../loop/budget.ts'
+import type { DelegateNames } from '../loop/delegation-settings.ts'
+import type { Instructions } from '../messages/instructions.ts'
 import type { ModelChoice } from '../model/language-model.ts'
 import { isObject } from '../shared/records.ts'
 import type { Schema } from '../tools/schema.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import { assertBudget } from './assert-budget.ts'
-import type { Instructions } from './instructions.ts'
+import { assertScorers } from './assert-scorers.ts'
+import type { Scorers } from './live-scorers.ts'
 import type { RunOptions } from './run-options.ts'
 
 /** A value, or a function that gives it for a request. */
@@ -17,9 +20,12 @@ export type Dynamic<T> = T | ((context: { requestContext: RequestContextLike }) 
 /** A model, or a list of models: the first that can answers, the others stand in for it. */
 export type ModelSetting = ModelChoice | readonly ModelChoice[]
 
+/** Subagents, by the name of the tool that the model delegates to them with. */
+export type Subagents = Readonly<Record<string, DelegateTarget>>
+
 /** What `new Agent` takes. */
-export interface AgentOptions {
-  id: string
+export interface AgentOptions<Id extends string = string, A extends Subagents = Subagents> {
+  id: Id
   /** For people. Default: the id. */
   name?: string
   /** Tells the model of a parent what this agent does and when to delegate to it. */
@@ -30,10 +36,10 @@ export interface AgentOptions {
   /** The tools, by the name that the model sees. */
   tools?: Dynamic<Readonly<Record<string, Tool>>>
   /** The subagents, by the name of the tool that the model delegates to them with. */
-  agents?: Dynamic<Readonly<Record<string, DelegateTarget>>>
+  agents?: Dynamic<A>
   workspace?: Workspace
   /** Options of every call, where the call does not set them. */
-  defaultOptions?: Dynamic<RunOptions>
+  defaultOptions?: Dynamic<RunOptions<DelegateNames<A>>>
   /** The arguments of a delegation to this agent, in place of `{ prompt }`. */
   inputSchema?: Schema
   /** What this agent's answer must be: JSON that fits. One repair is asked for. */
@@ -47,6 +53,8 @@ export interface AgentOptions {
   delegation?: { readonly context?: 'none' }
   /** Bounds on what every run of this agent, and everything that it delegates to, may use together. */
   budget?: BudgetOptions
+  /** Grade every answer after it was given, by key. */
+  scorers?: Scorers
   /** How deep delegations of a run of this agent may go. Default: 5. */
   maxDepth?: number
   /** Retries of a model call beside its first attempt. Default: 2. */
@@ -54,10 +62,10 @@ export interface AgentOptions {
 }
 
 /** An agent's config in a file: like `AgentOptions`, but the directory gives the id and its files the rest. */
-export type AgentConfig = Partial<AgentOptions>
+export type AgentConfig<A extends Subagents = Subagents> = Partial<AgentOptions<string, A>>
 
 /** Types the config of a file-based agent. It returns its argument. */
-export function agentConfig<const C extends AgentConfig>(config: C): C {
+export function agentConfig<const A extends Subagents, const C extends AgentConfig<A>>(config: C & AgentConfig<A>): C {
   return config
 }
 
@@ -76,6 +84,7 @@ const OPTIONS: Readonly<Record<keyof AgentOptions, true>> = {
   relay: true,
   delegation: true,
   budget: true,
+  scorers: true,
   maxDepth: true,
   maxRetries: true,
 }
@@ -95,6 +104,7 @@ export function assertAgentOptions(options: unknown): asserts options is AgentOp
   if (given['relay'] !== undefined && typeof given['relay'] !== 'boolean')
     throw invalid(`The relay of the agent "${id}" is ${String(given['relay'])}.`, 'It is true or false.')
   assertDelegation(id, given['delegation'])
+  assertScorers(given['scorers'], `The scorers of the agent "${id}"`)
   assertBudget(given['budget'], `The budget of the agent "${id}"`)
   assertWhole(id, 'maxDepth', given['maxDepth'])
   assertWhole(id, 'maxRetries', given['maxRetries'])

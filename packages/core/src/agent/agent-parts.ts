@@ -1,10 +1,10 @@
 import type { RequestContextLike } from '../context/request-context.ts'
 import type { ModelCandidate, ToolSet } from '../loop/run.ts'
+import { systemMessages } from '../messages/instructions.ts'
 import type { SystemMessage } from '../messages/message.ts'
 import { type CompiledSchema, compileSchema } from '../tools/schema.ts'
 import type { AgentOptions, ModelSetting } from './agent-config.ts'
 import { compileTools, type ToolSources, withReferences } from './agent-tools.ts'
-import { systemMessages } from './instructions.ts'
 import { declaredCandidates } from './model-candidates.ts'
 
 /** An agent's options, and what is made of them once: runs only read it. */

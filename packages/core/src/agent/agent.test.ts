@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { RequestContext } from '../context/request-context.ts'
 import { isRetinueError } from '../errors/retinue-error.ts'
+import type { Instructions } from '../messages/instructions.ts'
 import { scriptedModel } from '../testing/index.ts'
 import { createTool } from '../tools/create-tool.ts'
 import { Agent } from './agent.ts'
 import type { AgentOptions, Dynamic } from './agent-config.ts'
-import type { Instructions } from './instructions.ts'
 
 /** The code of the error that `action` throws or rejects with. */
 async function codeOf(action: () => unknown): Promise<string> {
@@ -119,9 +119,9 @@ test('B1.2 the model that answers is told, and why it is not the declared one', 
   for await (const chunk of stream.events) if (chunk.type === 'step-start') expect(chunk.payload.model).toEqual(use)
 })
 
-test('B1.5 tool names and keys match the pattern, or the agent is not made', async () => {
+test('B1.5 S20 tool names and keys match the pattern, or the agent is not made', async () => {
   const child = new Agent({ id: 'child', description: 'c' })
-  for (const name of ['my tool!', 'выборка', 'a'.repeat(65), '', '__proto__', 'a.b']) {
+  for (const name of ['my tool!', 'выборка', 'a'.repeat(65), 'a'.repeat(100), '', '__proto__', 'a.b']) {
     for (const options of [{ tools: { [name]: echo } }, { agents: { [name]: child } }]) {
       expect(await codeOf(() => new Agent({ id: 'a', ...options })), name).toBe('name-invalid')
     }
@@ -131,7 +131,24 @@ test('B1.5 tool names and keys match the pattern, or the agent is not made', asy
   expect(new Agent({ id: 'a', tools: { ['x'.repeat(64)]: echo, 'A-b_9': echo } }).id).toBe('a')
 })
 
-test('B1.5 a key of agents that is also a tool key, a built-in one too, is an error when the agent is made', async () => {
+test('B1.5 S20 the error names agent, name and rule, and no model is asked where names are found out in a run', async () => {
+  const model = scriptedModel([])
+  const named = new Agent({ id: 'sup', model, tools: () => ({ 'my tool!': echo }) })
+  await expect(named.generate('go')).rejects.toMatchObject({
+    code: 'name-invalid',
+    message: 'The agent "sup" has a tool whose key "my tool!" can\'t be used as a name.',
+    hint: 'Use 1 to 64 letters, digits, _ and - (not __proto__).',
+  })
+  const agents = { look: new Agent({ id: 'child', description: 'c' }) }
+  const twice = new Agent({ id: 'sup', model, tools: () => ({ look: echo }), agents })
+  await expect(twice.generate('go')).rejects.toMatchObject({
+    code: 'name-collision',
+    message: 'The agent "sup" has two tools called "look"; the second is a subagent.',
+  })
+  expect(model.calls).toEqual([])
+})
+
+test('B1.5 S20 a key of agents that is also a tool key, a built-in one too, is an error when the agent is made', async () => {
   const agents = { search: new Agent({ id: 'child', description: 'c' }) }
   expect(await codeOf(() => new Agent({ id: 'a', tools: { search: echo }, agents }))).toBe('name-collision')
   const workspace = { id: 'w', tools: { search: echo } }

@@ -1,13 +1,14 @@
 import type { DelegatedRequest, DelegatedResult, DelegateTarget } from '../delegation/delegate-target.ts'
 import { errorInfo, type RetinueError } from '../errors/retinue-error.ts'
 import { noUsage } from '../events/usage.ts'
+import type { DelegateNames } from '../loop/delegation-settings.ts'
 import type { Run } from '../loop/run.ts'
 import { runLoop } from '../loop/run-loop.ts'
 import type { AgentInput } from '../messages/from-input.ts'
 import { ABORTED } from '../shared/abort.ts'
 import { isObject } from '../shared/records.ts'
 import type { Schema } from '../tools/schema.ts'
-import { type AgentOptions, assertAgentOptions } from './agent-config.ts'
+import { type AgentOptions, assertAgentOptions, type Subagents } from './agent-config.ts'
 import { AgentParts } from './agent-parts.ts'
 import { notBegun, type OpenedRoot, openChild, openRoot } from './open-run.ts'
 import type { RunOptions } from './run-options.ts'
@@ -20,8 +21,8 @@ const BRAND: unique symbol = Symbol.for('retinue.agent')
  * An agent: instructions, a model, tools, and subagents that it can delegate to. Making one checks it: bad names, collisions and
  * schemas that no model can be told are typed errors here, not in the first run.
  */
-export class Agent implements DelegateTarget {
-  readonly id: string
+export class Agent<const Id extends string = string, const A extends Subagents = Subagents> implements DelegateTarget {
+  readonly id: Id
   readonly name: string
   /** What a parent's model reads to decide when to delegate. */
   readonly description: string | undefined
@@ -30,10 +31,10 @@ export class Agent implements DelegateTarget {
   readonly relay: boolean | undefined
   readonly delegation: AgentOptions['delegation']
   /** The options that the agent was made with. */
-  readonly options: Readonly<AgentOptions>
+  readonly options: Readonly<AgentOptions<Id, A>>
   readonly #parts: AgentParts
 
-  constructor(options: AgentOptions) {
+  constructor(options: AgentOptions<Id, A>) {
     assertAgentOptions(options)
     this.id = options.id
     this.name = options.name ?? options.id
@@ -50,14 +51,14 @@ export class Agent implements DelegateTarget {
    * Runs the agent on an input and gives the whole result. Rejects with a typed error if the run ends with finish reason `error`, or
    * could not begin.
    */
-  async generate(input: AgentInput, options?: RunOptions): Promise<RunResult> {
+  async generate(input: AgentInput, options?: RunOptions<DelegateNames<A>>): Promise<RunResult> {
     const result = await this.#drive(await openRoot(this.#parts, input, options, false))
     if (result.finishReason === 'error') throw result.error
     return result
   }
 
   /** Starts the agent on an input. Rejects only if the run can't begin; once it has begun, how it ends is in the stream. */
-  async stream(input: AgentInput, options?: RunOptions): Promise<RunStream> {
+  async stream(input: AgentInput, options?: RunOptions<DelegateNames<A>>): Promise<RunStream> {
     const opened = await openRoot(this.#parts, input, options, true)
     const { run } = opened
     const { log } = run.root
@@ -76,8 +77,7 @@ export class Agent implements DelegateTarget {
       return this.#notOpened(request, notBegun(this.id, thrown))
     }
     if (run === ABORTED) return this.#notOpened(request, undefined)
-    await runLoop(run)
-    run.close()
+    await runToEnd(run)
     const { text, object, finishReason, usage, totalUsage, sources, files, toolResults, error } = resultOf(run)
     const { messages } = run.state
     return { text, object, finishReason, usage, totalUsage, sources, files, toolResults, error, messages }
@@ -88,8 +88,7 @@ export class Agent implements DelegateTarget {
     const wanted = onChunk || onFinish || onError || onAbort
     const tell = wanted && (await import('./callbacks.ts'))
     const telling = tell && onChunk && tell.tellChunks(run, onChunk)
-    await runLoop(run)
-    run.close()
+    await runToEnd(run)
     const result = resultOf(run)
     if (telling) await telling
     if (tell) await tell.tellEnd(callbacks, result)
@@ -108,6 +107,15 @@ export class Agent implements DelegateTarget {
     root.log?.push({ ...envelope, type: 'finish', payload: { stepResult, output: { usage }, totalUsage: usage } })
     return { text: '', finishReason, usage, totalUsage: usage, error }
   }
+}
+
+/** Runs the loop, lets go of what the run held, and has the answer graded where something does that. */
+async function runToEnd(run: Run): Promise<void> {
+  await runLoop(run)
+  run.close()
+  if (!run.scoring) return
+  const { scoreLive } = await import('./live-scorers.ts')
+  scoreLive(run, run.scoring.scorers, run.scoring.onScore)
 }
 
 /** Whether a value is an agent of this package, of whichever copy of it. */

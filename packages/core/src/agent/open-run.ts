@@ -9,16 +9,16 @@ import type { ModelCandidate, RootRun, Run, RunSettings, ToolSet } from '../loop
 import type { RunHooks } from '../loop/run-hooks.ts'
 import { newRunState } from '../loop/run-state.ts'
 import { type AgentInput, messagesFromInput } from '../messages/from-input.ts'
+import { systemMessages } from '../messages/instructions.ts'
 import { type Message, userText } from '../messages/message.ts'
 import { SharedView } from '../messages/shared-view.ts'
 import { holdsReasoning, namesUrl, type PromptTraits } from '../model/prompt-traits.ts'
 import { ABORTED, type AbortScope } from '../shared/abort.ts'
 import { compileSchema } from '../tools/schema.ts'
-import type { AgentOptions } from './agent-config.ts'
+import type { AgentOptions, ModelSetting } from './agent-config.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { withToolsets } from './agent-tools.ts'
 import type { Callbacks } from './callbacks.ts'
-import { systemMessages } from './instructions.ts'
 import { chosenCandidates, declaredCandidates } from './model-candidates.ts'
 import { openBudget } from './open-budget.ts'
 import { openChildScope, openRootRun } from './root-run.ts'
@@ -189,7 +189,7 @@ function openRun(parts: AgentParts, place: Place): Run | Promise<Run> {
 }
 
 async function resolved(parts: AgentParts, place: Place): Promise<Resolved> {
-  const { path, requestContext } = place
+  const { requestContext } = place
   const { id, instructions, model } = parts.options
   const system =
     typeof instructions === 'function'
@@ -197,11 +197,7 @@ async function resolved(parts: AgentParts, place: Place): Promise<Resolved> {
       : parts.staticSystem()
   const tools = await parts.toolsFor(requestContext)
   const setting = typeof model === 'function' ? await model({ requestContext }) : model
-  const { chooseModel, providers } = modelsOf(place)
-  const models = chooseModel
-    ? await chosenCandidates(setting, chooseModel, { agentId: id, path }, providers)
-    : declaredCandidates(setting, id, providers)
-  return { system, tools, models }
+  return { system, tools, models: await candidatesFor(parts, place, setting) }
 }
 
 function buildRun(parts: AgentParts, place: Place, { system, tools: given, models }: Resolved): Run {
@@ -226,9 +222,11 @@ function buildRun(parts: AgentParts, place: Place, { system, tools: given, model
     settings: settingsOf(options, parts.options),
     delegation: options.delegation ?? {},
     budget: place.budget,
-    hooks: hooksOf(options),
+    hooks: hooksOf(parts, place),
+    scoring: scoringOf(parts.options, options),
     bail: undefined,
     active: options.activeTools ? activeTools(tools, options.activeTools) : tools,
+    override: undefined,
     toolChoice: options.toolChoice,
     close: place.close,
     answer: options.structuredOutput
@@ -263,13 +261,46 @@ function traitsOf(root: RootRun, messages: readonly Message[], models: number): 
 
 const NO_CONDITIONS: RunHooks['stopWhen'] = []
 
-function hooksOf({ onIterationComplete, stopWhen, prepareStep, onStepFinish }: RunOptions): RunHooks {
+function hooksOf(parts: AgentParts, place: Place): RunHooks {
+  const { onIterationComplete, isTaskComplete, stopWhen, prepareStep, onStepFinish } = place.options
   const conditions = stopWhen === undefined ? NO_CONDITIONS : typeof stopWhen === 'function' ? [stopWhen] : stopWhen
-  return { onIterationComplete, stopWhen: conditions, prepareStep, onStepFinish }
+  const preparation = prepareStep && {
+    ask: prepareStep,
+    candidates: (model: ModelSetting) => candidatesFor(parts, place, model),
+  }
+  return { onIterationComplete, isTaskComplete, stopWhen: conditions, prepareStep: preparation, onStepFinish }
+}
+
+/** The models that a setting names, or that the caller of the run decides on in their place. */
+async function candidatesFor(
+  parts: AgentParts,
+  place: Place,
+  setting: ModelSetting | undefined,
+): Promise<readonly ModelCandidate[]> {
+  const { id } = parts.options
+  const { chooseModel, providers } = modelsOf(place)
+  const models = chooseModel
+    ? await chosenCandidates(setting, chooseModel, { agentId: id, path: place.path }, providers)
+    : declaredCandidates(setting, id, providers)
+  if (place.budget.inMoney) {
+    const { assertPriced } = await import('./priced.ts')
+    assertPriced(
+      id,
+      models.map(({ use }) => use.used),
+      place.budget,
+    )
+  }
+  return models
 }
 
 const NO_LIMITS = {}
 const NO_SETTINGS = {}
+
+/** What grades the answer: the agent's scorers and those of the call, which win by key. */
+function scoringOf(agent: AgentOptions, { scorers, onScore }: RunOptions): Run['scoring'] {
+  if (!agent.scorers && !scorers) return undefined
+  return { scorers: { ...agent.scorers, ...scorers }, onScore }
+}
 
 function settingsOf(options: RunOptions, agent: AgentOptions): RunSettings {
   return {

@@ -24,6 +24,8 @@ export function openRootRun(
     log: log ? new EventLog() : undefined,
     effects: directEffects,
     callIds: idsOf(messages),
+    scores: undefined,
+    onScore: options.onScore,
     children: 0,
     begun: new Set(),
     maxDepth: agent.maxDepth ?? DEFAULT_MAX_DEPTH,

@@ -1,22 +1,28 @@
 import type { RequestContextLike } from '../context/request-context.ts'
 import { RetinueError } from '../errors/retinue-error.ts'
 import type { BudgetOptions } from '../loop/budget.ts'
-import type { DelegationOptions } from '../loop/delegation-settings.ts'
+import type { DelegateName, DelegationOptions } from '../loop/delegation-settings.ts'
 import type { IterationHook } from '../loop/iteration-hook.ts'
+import type { PrepareStep } from '../loop/prepare-step.ts'
 import type { ChooseModel } from '../loop/run.ts'
-import type { PrepareStep, StopCondition } from '../loop/run-hooks.ts'
+import type { StopCondition } from '../loop/run-hooks.ts'
+import type { TaskCompletion } from '../loop/task-completion.ts'
 import type { Timeouts } from '../loop/time-limits.ts'
 import type { InputMessage } from '../messages/from-input.ts'
+import type { Instructions } from '../messages/instructions.ts'
 import type { Providers } from '../model/registered-providers.ts'
+import type { OnScore } from '../scorers/live-score.ts'
 import { isObject } from '../shared/records.ts'
 import type { Schema } from '../tools/schema.ts'
 import type { Tool } from '../tools/tool.ts'
 import { assertBudget } from './assert-budget.ts'
+import { assertCompletion } from './assert-completion.ts'
+import { assertScorers } from './assert-scorers.ts'
 import type { Callbacks } from './callbacks.ts'
-import type { Instructions } from './instructions.ts'
+import type { Scorers } from './live-scorers.ts'
 
 /** Options of one call of `generate` or `stream`, or of every call as an agent's `defaultOptions`. */
-export interface RunOptions extends Callbacks {
+export interface RunOptions<N extends DelegateName = DelegateName> extends Callbacks {
   /** Bound on iterations, each one model call and the tool calls that it asked for. Default: 10. */
   maxSteps?: number
   /** Ends the run and everything that it delegated to. */
@@ -42,9 +48,15 @@ export interface RunOptions extends Callbacks {
   /** Bounds on time. `totalMs` holds for the run and all that it delegates to, the others for this agent. */
   timeout?: Timeouts
   onIterationComplete?: IterationHook
+  /** Checks the answer before the run may end with it, and lets the run go on until it passes. */
+  isTaskComplete?: TaskCompletion
+  /** Grade the answer after it was given, by key, beside the agent's own. They never delay it; see `onScore`. */
+  scorers?: Scorers
+  /** Called with each grade of this run, and of the runs below it. What it throws is a warning. */
+  onScore?: OnScore
   /** Ends the run after a step with tool calls, with finish reason `stop`, if one of these says so. */
   stopWhen?: StopCondition | readonly StopCondition[]
-  /** Sets the tool choice and the active tools of each model call. */
+  /** Sets, for each model call, its tool choice, active tools, model, instructions, messages and settings. */
   prepareStep?: PrepareStep
   /** The tools, by name, that the model may see. Default: all. */
   activeTools?: readonly string[]
@@ -58,7 +70,7 @@ export interface RunOptions extends Callbacks {
   system?: Instructions
   /** The id of the run. Default: a random one; a child's is made from its root's. */
   runId?: string
-  delegation?: DelegationOptions
+  delegation?: DelegationOptions<N>
   /** Bounds on what the run and everything that it delegates to may use together. Each of them stands over the agent's own. */
   budget?: BudgetOptions
 }
@@ -78,6 +90,9 @@ const OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
   providers: true,
   timeout: true,
   onIterationComplete: true,
+  isTaskComplete: true,
+  scorers: true,
+  onScore: true,
   stopWhen: true,
   prepareStep: true,
   activeTools: true,
@@ -143,9 +158,20 @@ export function assertOptions(options: RunOptions): void {
   assertDelegation(options.delegation)
   assertBudget(options.budget, 'budget')
   assertFunctions(given)
+  assertCompletion(options.isTaskComplete)
+  assertScorers(options.scorers, 'The option scorers')
 }
 
-const FUNCTIONS = ['onIterationComplete', 'prepareStep', 'onChunk', 'onStepFinish', 'onFinish', 'onError', 'onAbort']
+const FUNCTIONS = [
+  'onIterationComplete',
+  'prepareStep',
+  'onChunk',
+  'onStepFinish',
+  'onFinish',
+  'onError',
+  'onAbort',
+  'onScore',
+]
 
 function assertFunctions(options: Record<string, unknown>): void {
   for (const name of FUNCTIONS) {

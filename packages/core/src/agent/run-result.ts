@@ -1,11 +1,13 @@
 import type { RetinueError } from '../errors/retinue-error.ts'
 import type { GeneratedFile, Source } from '../events/chunk.ts'
+import type { CompletionCheck } from '../events/completion-check.ts'
 import type { FinishReason } from '../events/finish-reason.ts'
 import type { ToolCallRecord, ToolResultRecord } from '../events/tool-record.ts'
 import type { Usage } from '../events/usage.ts'
 import type { Run } from '../loop/run.ts'
 import type { Step } from '../loop/run-state.ts'
 import type { Message } from '../messages/message.ts'
+import type { LiveScore } from '../scorers/live-score.ts'
 
 /** What a run gave. */
 export interface RunResult {
@@ -15,6 +17,8 @@ export interface RunResult {
   /** The answer as an object, where the agent has an `outputSchema`. */
   readonly object: unknown
   readonly finishReason: FinishReason
+  /** What the last check of completion found, where there was one; see `isTaskComplete`. */
+  readonly completion: CompletionCheck | undefined
   /** Why the run ended with `error`, or what is wrong with an answer that it ended with. */
   readonly error: RetinueError | undefined
   /** This agent's own model calls. */
@@ -30,6 +34,8 @@ export interface RunResult {
   readonly files: readonly GeneratedFile[]
   readonly warnings: readonly string[]
   readonly response: RunResponse
+  /** What the scorers say of the answers of this run and of those below it, where there are any. It does not reject. */
+  readonly scores?: Promise<readonly LiveScore[]>
 }
 
 /** The messages that a run added to its conversation, to go on from; and what the provider said of its last answer. */
@@ -48,12 +54,14 @@ export function resultOf(run: Run): RunResult {
     text: state.text,
     object: state.object,
     finishReason: state.finishReason ?? 'other',
+    completion: state.completion,
     error: run.error,
     usage: state.usage,
     totalUsage: state.totalUsage,
     steps,
     ...joined(steps),
     response: { messages: state.messages.slice(state.inputLength), ...steps.at(-1)?.response },
+    ...(run.root.scores ? { scores: Promise.all(run.root.scores) } : {}),
   }
 }
 

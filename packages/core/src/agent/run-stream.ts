@@ -3,12 +3,14 @@ import type { Chunk } from '../events/chunk.ts'
 import type { EventLog } from '../events/event-log.ts'
 import type { FinishReason } from '../events/finish-reason.ts'
 import { nest } from '../events/nest.ts'
+import { partialObjects } from '../events/partial-objects.ts'
 import { ReplayStream } from '../events/replay-stream.ts'
 import type { ToolCallRecord, ToolResultRecord } from '../events/tool-record.ts'
 import { type UiResponseOptions, uiMessageResponse } from '../events/ui-message-response.ts'
 import type { Usage } from '../events/usage.ts'
 import type { Run } from '../loop/run.ts'
 import type { Step } from '../loop/run-state.ts'
+import type { LiveScore } from '../scorers/live-score.ts'
 import type { RunResponse, RunResult } from './run-result.ts'
 
 /**
@@ -48,12 +50,13 @@ export class RunStream {
     )
   }
 
-  /** The root agent's answer as an object, where it has an `outputSchema`. */
+  /**
+   * The root agent's answer as an object, where it has a schema, more complete with each item. The last is the checked answer. Empty
+   * for a run without a schema.
+   */
   get objectStream(): ReplayStream<unknown> {
     return new ReplayStream(() =>
-      this.#log.read((chunk) =>
-        chunk.type === 'object' && chunk.runId === this.runId ? chunk.payload.object : undefined,
-      ),
+      this.#run.answer ? partialObjects(this.#log, this.runId) : this.#log.read(() => undefined),
     )
   }
 
@@ -101,6 +104,11 @@ export class RunStream {
 
   get toolResults(): Promise<readonly ToolResultRecord[]> {
     return this.#pick('toolResults')
+  }
+
+  /** What the scorers say of the answers; none where there are no scorers. */
+  get scores(): Promise<readonly LiveScore[]> {
+    return this.#result.then(({ scores }) => scores ?? [])
   }
 
   get response(): Promise<RunResponse> {

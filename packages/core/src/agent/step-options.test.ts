@@ -77,6 +77,12 @@ describe('B1.6 activeTools and prepareStep', () => {
     },
     () => ({ tols: [] }),
     () => ({ activeTools: 'look' }),
+    () => ({ toolChoice: 'maybe' }),
+    () => ({ model: 5 }),
+    () => ({ messages: 'hi' }),
+    () => ({ messages: [] }),
+    () => ({ messages: [{ role: 'system', content: 'x' }] }),
+    () => ({ modelSettings: 'hot' }),
     () => 5,
   ])('a prepareStep that throws or returns nonsense ends the run with a typed error', async (prepareStep) => {
     const { agent } = agentOf([])
@@ -104,6 +110,32 @@ describe('B1.6, S18 structuredOutput', () => {
       expect(options.responseFormat).toMatchObject({ type: 'json', schema: { properties: { n: { type: 'number' } } } })
     }
     expect(model.calls[2]?.text).toContain('n: ')
+  })
+
+  test('a tool, a delegation, then the object: all stay available, an object that does not fit is mended once', async () => {
+    const child = scriptedModel([{ text: 'The child says 4.' }])
+    const model = scriptedModel([
+      use('look'),
+      { calls: [{ name: 'child', args: { prompt: 'How many?' } }] },
+      { text: '{"n":"four"}' },
+      { text: '{"n":4}' },
+    ])
+    const tools = { look: createTool({ id: 'look', execute: () => 'seen' }) }
+    const agents = { child: new Agent({ id: 'c', description: 'Counts.', model: child }) }
+    const agent = new Agent({ id: 'a', model, tools, agents })
+    const schema = z.object({ n: z.number() })
+    const { object, toolResults, finishReason } = await agent.generate('Go', { structuredOutput: { schema } })
+    expect([object, finishReason, toolResults.length]).toEqual([{ n: 4 }, 'stop', 2])
+    expect(model.calls.map(({ tools: names }) => names)).toEqual(Array(4).fill(['look', 'child']))
+    expect(model.calls.map(({ options }) => options.toolChoice)).toEqual(Array(4).fill({ type: 'auto' }))
+    expect(model.calls[3]?.text.split('\n').at(-1)).toMatch(/^user: \[retinue\] .*n: /)
+    expect(child.calls.map(({ tools: names, options }) => [names, options.responseFormat])).toEqual([[[], undefined]])
+    // It is not asked for a third time.
+    const stubborn = scriptedModel([{ text: '{}' }, { text: '{}' }])
+    await expect(
+      new Agent({ id: 'a', model: stubborn }).generate('Go', { structuredOutput: { schema } }),
+    ).rejects.toMatchObject({ code: 'answer-invalid' })
+    stubborn.assertDone()
   })
 
   test('it is of this call, and not inherited', async () => {

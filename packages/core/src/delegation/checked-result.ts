@@ -15,6 +15,7 @@ const FINISH_REASONS: Readonly<Record<FinishReason, true>> = {
   'tool-calls': true,
   'max-steps': true,
   bailed: true,
+  incomplete: true,
   'over-budget': true,
   aborted: true,
   error: true,

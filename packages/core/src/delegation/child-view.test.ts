@@ -65,7 +65,10 @@ describe('B2.2 what a child sees', () => {
     const seen = 'user: Go\nassistant: Looking.\nassistant: Asking both.\nuser: '
     expect(calls[0]?.text).toBe(`system: I am one.\n${seen}P1`)
     expect(script.calls('sup/two')[0]?.text).toBe(`${seen}P2`)
-    // The parent's own history has all of it.
+    // The parent's own history has all of it, and delegating changed nothing of what it was.
+    const prompts = script.calls('sup').map(({ prompt }) => prompt)
+    for (const [index, prompt] of prompts.slice(1).entries())
+      expect(prompt.slice(0, prompts[index]?.length)).toEqual(prompts[index])
     expect(result.response.messages.map((message) => message.role)).toEqual([
       'assistant',
       'tool',

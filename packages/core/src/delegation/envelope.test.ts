@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Agent, type AgentOptions, type Chunk, type RunOptions } from '../agent/index.ts'
 import { type DelegationEnvelope, isEnvelope } from '../events/envelope.ts'
+import type { DelegationCompleteContext } from '../loop/delegation-settings.ts'
 import { type ScriptedTurn, scriptedModels } from '../testing/index.ts'
 import { createTool } from '../tools/index.ts'
 
@@ -192,7 +193,13 @@ describe('B2.5 B2.6 how a delegation ended', () => {
   test.each(cases)(
     'B2.5 $name is $status, and every view agrees',
     async ({ turns, child, status, reason, read, ...rest }) => {
-      const { envelope, chunk, end, output, script } = await outcome(turns, child)
+      let told: DelegationCompleteContext | undefined
+      const onDelegationComplete = (context: DelegationCompleteContext): void => {
+        told = context
+      }
+      const { envelope, chunk, end, output, script } = await outcome(turns, child, {
+        delegation: { onDelegationComplete },
+      })
       script.assertDone()
       expect(envelope).toMatchObject({ status, finishReason: reason, text: rest.text ?? '' })
       expect(envelope.subAgentThreadId).not.toBe('')
@@ -206,6 +213,10 @@ describe('B2.5 B2.6 how a delegation ended', () => {
       })
       expect(output).toEqual({ type: 'text', value: read })
       expect(envelope.error === undefined).toBe(!['stop', 'error'].includes(reason) || status === 'completed')
+      expect(told).toMatchObject({ primitiveId: 'helper-agent', key: 'helper', success: status === 'completed' })
+      expect([told?.result.status, told?.result.text]).toEqual([status, envelope.text])
+      // A failure is never told as an empty success.
+      expect(told?.error === undefined).toBe(status !== 'failed')
     },
   )
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { Agent } from '../agent/agent.ts'
+import type { InputMessage } from '../agent/index.ts'
 import type { RunOptions } from '../agent/run-options.ts'
 import type { Chunk } from '../events/chunk.ts'
 import type { DelegationEnvelope } from '../events/envelope.ts'
@@ -246,6 +247,33 @@ describe('B3.5 onDelegationComplete', () => {
     )
     expect(script.calls('lead')[1]?.text.split('\n').at(-1)).toBe('user: [retinue] Ask for [retinue ] sources.')
     expect(JSON.stringify(result.response.messages).split('Ask for').length).toBe(2)
+  })
+
+  test('S06 a child without a final text, and feedback: the very next prompt tells of both, once, also on the next turn', async () => {
+    const look = createTool({ id: 'look', execute: () => 'seen' })
+    const script = scriptedModels({
+      lead: [ask('one'), { text: 'I know nothing of it.' }, { text: 'Turn two.' }],
+      'lead/one': [{ calls: [{ name: 'look', args: {} }] }],
+    })
+    const one = new Agent({ id: 'one-agent', description: 'Works.', tools: { look } })
+    const lead = new Agent({ id: 'lead', agents: { one } })
+    const options: RunOptions = {
+      resolveModel: script.resolveModel,
+      delegation: {
+        onDelegationStart: () => ({ modifiedMaxSteps: 1 }),
+        onDelegationComplete: () => ({ feedback: 'Do not invent facts.' }),
+      },
+    }
+    const { toolResults, response } = await lead.generate('Request', options)
+    expect(toolResults[0]?.result).toMatchObject({ status: 'partial', text: '', finishReason: 'max-steps' })
+    const told = 'tool: [one: partial. It reached its limit of steps without a final answer.]'
+    const note = 'user: [retinue] Do not invent facts.'
+    expect(script.calls('lead')[1]?.text.split('\n').slice(-2)).toEqual([told, note])
+    const history = [{ role: 'user', content: 'Request' }, ...response.messages, { role: 'user', content: 'More' }]
+    await lead.generate(history as InputMessage[], options)
+    script.assertDone()
+    const again = script.calls('lead')[2]?.text ?? ''
+    expect([told, 'Do not invent facts.'].map((text) => again.split(text).length - 1)).toEqual([1, 1])
   })
 
   test('feedback beside a tool that waits for its client is kept, and the client’s result still finds its call', async () => {

@@ -99,6 +99,33 @@ describe('B2.2 B3.4 the message filter', () => {
     }
   })
 
+  test('B2.2 S08 whatever a filter leaves out, the texts that are left are whole, and a valid list is handed on as it is', async () => {
+    const input = longHistory()
+    const all = (await filtered(({ messages }) => messages, input)).calls[0]?.prompt ?? []
+    // Every text is there once, also that of a message that called three tools at once; the calls and results are not.
+    const texts = all.map(text)
+    for (let n = 0; n < 7; n++) expect(texts.filter((one) => one === `T${n}` || one === `A${n}`)).toHaveLength(2)
+    expect(JSON.stringify(all)).not.toMatch(/tool-call|tool-result/)
+    const cuts: MessageFilter[] = [
+      ({ messages }) => messages.slice(1),
+      ({ messages }) => messages.filter(({ role }) => role !== 'assistant'),
+      ({ messages }) => messages.filter(({ role }) => role !== 'user'),
+      ({ messages }) => messages.filter((_message, index) => index % 2 === 1),
+      lastMessages(9),
+    ]
+    for (const cut of cuts) {
+      const once = await filtered(cut, input)
+      expect(once.envelope.status).toBe('completed')
+      // Cut again, a list that is valid already loses nothing.
+      const handed = once.calls[0]?.prompt.slice(0, -1) ?? []
+      const twice = await filtered(() => handed as Message[], input)
+      expect(twice.calls[0]?.prompt).toEqual(once.calls[0]?.prompt)
+      // The parent's own group of three calls stands whole, results and all.
+      const group = once.parent[1]?.prompt.slice(1, 3).map(({ content }) => content.length)
+      expect(group).toEqual([4, 3])
+    }
+  })
+
   test('B3.4 the messages are frozen, hold no system message, and the list is a copy', async () => {
     const png = { type: 'image', image: Uint8Array.of(1, 2, 3), mediaType: 'image/png' }
     const input: InputMessage[] = [

@@ -34,6 +34,7 @@ function statusOf(result: DelegatedResult): DelegationStatus {
       return error || isEmpty(result) ? 'failed' : 'completed'
     case 'length':
     case 'max-steps':
+    case 'incomplete':
       return 'partial'
     case 'over-budget':
       return 'over-budget'

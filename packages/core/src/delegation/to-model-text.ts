@@ -30,6 +30,8 @@ export function whatHappened({ status, finishReason, error, text }: DelegationEn
       return 'Its answer was cut off at the longest that its model gives.'
     case 'max-steps':
       return `It reached its limit of steps${text.trim() === '' ? ' without a final answer' : ''}.`
+    case 'incomplete':
+      return 'Its answer did not pass its own check of completion.'
     case 'over-budget':
       return 'The budget for it was spent before it had ended.'
     case 'aborted':

@@ -9,7 +9,7 @@ const used = (input: number, output: number) => ({ usage: { input, output } })
 const busy = Object.assign(new Error('busy'), { statusCode: 429, responseHeaders: { 'retry-after-ms': '0' } })
 
 /** sup → mid twice at once → leaf; a retried call, one without usage, one that fails. */
-async function tree() {
+function tree() {
   const leaf = new Agent({ id: 'leaf', description: 'd' })
   const mid = new Agent({ id: 'mid', description: 'd', agents: { leaf } })
   const broken = new Agent({ id: 'broken', description: 'd', maxRetries: 0 })
@@ -26,16 +26,26 @@ async function tree() {
     'sup/mid/leaf': [leafTurn, leafTurn],
     'sup/broken': [new Error('down')],
   })
-  const run = await sup.stream('Go', { resolveModel: script.resolveModel })
+  return { sup, script }
+}
+
+/** It runs to its end; what every hook was told. */
+async function streamed() {
+  const { sup, script } = tree()
+  const told: DelegationEnvelope[] = []
+  const run = await sup.stream('Go', {
+    resolveModel: script.resolveModel,
+    delegation: { onDelegationComplete: ({ result }) => void told.push(result) },
+  })
   const chunks: Chunk[] = []
   for await (const chunk of run.events) chunks.push(chunk)
   script.assertDone()
-  return { run, chunks }
+  return { run, chunks, told }
 }
 
 describe('B2.11 S13 usage', () => {
   test('B2.11 usage is the agent’s own, totalUsage the sum of the tree, and calls that reported none are counted', async () => {
-    const { run } = await tree()
+    const { run } = await streamed()
     // Own: two answers and one attempt that failed without usage.
     expect(await run.usage).toMatchObject({
       inputTokens: 5,
@@ -55,7 +65,7 @@ describe('B2.11 S13 usage', () => {
   })
 
   test('B2.11 each delegation’s envelope, its end and its run’s finish carry its own sums', async () => {
-    const { run, chunks } = await tree()
+    const { run, chunks, told } = await streamed()
     const envelopes = (await run.toolResults).map(({ result }) => result as DelegationEnvelope)
     expect(envelopes.map(({ usage }) => usage.calls)).toEqual([2, 2, 1])
     expect(envelopes.map(({ totalUsage }) => [totalUsage.calls, totalUsage.unreportedCalls])).toEqual([
@@ -67,6 +77,11 @@ describe('B2.11 S13 usage', () => {
     const ends = chunks.filter((chunk) => chunk.type === 'delegation-end' && chunk.path.length === 1)
     expect(ends.map(({ payload }) => (payload as { usage: unknown }).usage)).toEqual(
       expect.arrayContaining(envelopes.map(({ totalUsage }) => totalUsage)),
+    )
+    // The hooks are told the same, in the order in which the delegations ended.
+    expect(new Set(told.map(({ totalUsage }) => totalUsage))).toEqual(new Set(envelopes.map((one) => one.totalUsage)))
+    expect(told.map(({ usage }) => usage.totalTokens).toSorted()).toEqual(
+      envelopes.map(({ usage }) => usage.totalTokens).toSorted(),
     )
     const finish = chunks.at(-1)
     expect(finish).toMatchObject({
@@ -81,17 +96,9 @@ describe('B2.11 S13 usage', () => {
   })
 
   test('B2.11 generate gives the same sums', async () => {
-    const script = scriptedModels({
-      sup: [
-        { calls: [ask('a')], ...used(1, 1) },
-        { text: 'e', ...used(1, 1) },
-      ],
-      'sup/a': [{ text: 'x', ...used(5, 5) }],
-    })
-    const sup = new Agent({ id: 'sup', agents: { a: new Agent({ id: 'a', description: 'd' }) } })
+    const { sup, script } = tree()
     const result = await sup.generate('Go', { resolveModel: script.resolveModel })
-    expect([result.usage.totalTokens, result.totalUsage.totalTokens, result.totalUsage.unreportedCalls]).toEqual([
-      4, 14, 0,
-    ])
+    const { run } = await streamed()
+    expect([result.usage, result.totalUsage]).toEqual([await run.usage, await run.totalUsage])
   })
 })

@@ -1,4 +1,5 @@
 import type { ErrorInfo } from '../errors/retinue-error.ts'
+import type { CompletionCheck } from './completion-check.ts'
 import type { FinishReason } from './finish-reason.ts'
 import type { Usage } from './usage.ts'
 
@@ -33,6 +34,8 @@ export interface ChunkPayloads {
   'tool-output': { output: unknown; toolCallId: string; toolName: string }
   'delegation-start': { toolCallId: string; key: string; agentId: string; runId: string; prompt: string }
   'delegation-end': { toolCallId: string; key: string; agentId: string; runId: string; status: string; usage: Usage }
+  /** The answer was checked; see `isTaskComplete`. */
+  'is-task-complete': CompletionCheck
   object: { object: unknown }
   'step-finish': StepEnd
   error: { error: ErrorInfo }

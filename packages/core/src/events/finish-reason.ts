@@ -1,7 +1,8 @@
 /**
  * Why a run ended. `stop`: the model answered. `length`, `content-filter`, `other`: the provider cut it. `tool-calls`: a tool
  * that the client runs waits. `max-steps`: the bound on iterations. `bailed`: a hook
- * stopped it with a delegation's answer. `over-budget`: more was asked for than the budget has left. `aborted`: by the caller.
+ * stopped it with a delegation's answer. `incomplete`: its answer did not pass the check of
+ * completion. `over-budget`: more was asked for than the budget has left. `aborted`: by the caller.
  * `error`: see the run's `error`.
  */
 export type FinishReason =
@@ -11,6 +12,7 @@ export type FinishReason =
   | 'tool-calls'
   | 'max-steps'
   | 'bailed'
+  | 'incomplete'
   | 'over-budget'
   | 'aborted'
   | 'error'

@@ -157,6 +157,7 @@ function uiFinishReason(reason: FinishReason): string {
       return reason
     case 'max-steps':
     case 'bailed':
+    case 'incomplete':
     case 'over-budget':
     case 'aborted':
     case 'other':

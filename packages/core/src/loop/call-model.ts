@@ -6,7 +6,7 @@ import { brokenOff, isRetryable, modelError, retryDelay } from '../model/model-e
 import { soundPart } from '../model/stream-part.ts'
 import { ABORTED } from '../shared/abort.ts'
 import type { ModelStream } from './effects.ts'
-import { modelRequest } from './model-request.ts'
+import { modelRequest, promptOf } from './model-request.ts'
 import { ModelTurn } from './model-turn.ts'
 import type { ModelCandidate, Run } from './run.ts'
 import type { Step } from './run-state.ts'
@@ -20,12 +20,13 @@ type Ending = { type: 'finished' } | { type: 'aborted' } | { type: 'failed'; thr
  * failure is a part of the turn. It never throws.
  */
 export async function callModel(run: Run): Promise<ModelTurn> {
-  const { models, settings } = run
+  const { settings } = run
+  const models = run.override?.models ?? run.models
   const failed: RetinueError[] = []
   for (const candidate of models) {
     for (let attempt = 1; ; attempt++) {
       const turn = new ModelTurn(run, candidate)
-      tellFallback(run, turn, failed)
+      tellFallback(models, turn, failed)
       const ending = await attemptCall(run, candidate, turn)
       if (ending.type !== 'failed' || turn.begun) return close(run, turn, ending, failed)
       const again = isRetryable(ending.thrown) && attempt <= settings.maxRetries
@@ -47,7 +48,7 @@ export async function callModel(run: Run): Promise<ModelTurn> {
 }
 
 /** Says, in the step of a model that stands in, for which and why: a dead key must not go unnoticed for ever. */
-function tellFallback({ models }: Run, { step }: ModelTurn, failed: readonly RetinueError[]): void {
+function tellFallback(models: readonly ModelCandidate[], { step }: ModelTurn, failed: readonly RetinueError[]): void {
   const [first] = models
   if (!first || failed.length === 0) return
   const why = failed.map((error, index) => `${models[index]?.use.used} failed (${reasonOf(error)})`).join(', ')
@@ -104,7 +105,7 @@ async function attemptWithin(limited: Limited, run: Run, candidate: ModelCandida
 /** Few conversations name files by URL: what checks them is loaded with the first that does. */
 async function checkUrls(run: Run, model: LanguageModel): Promise<void> {
   const { assertUrlsSupported } = await import('../model/supported-urls.ts')
-  await assertUrlsSupported(model, run.inherited, run.state.messages)
+  await assertUrlsSupported(model, promptOf(run))
 }
 
 /** How an attempt that was stopped ended: by the run's abort, or because its own time was up. */
@@ -185,7 +186,7 @@ function countUsage(run: Run, { step, begun }: ModelTurn): void {
 function usageOf(run: Run, step: Step): Usage {
   const { usage } = step
   if (usage.unreportedCalls === 0) return usage
-  const inputTokens = estimatedTokens(run.prompt.of(run.state.messages))
+  const inputTokens = estimatedTokens(promptOf(run))
   const outputTokens =
     tokensOfText(step.text) + tokensOfText(step.reasoningText) + tokensOfText(JSON.stringify(step.toolCalls))
   return { ...usage, inputTokens, outputTokens, totalTokens: inputTokens + outputTokens }

@@ -3,29 +3,43 @@ import type { RetinueError } from '../errors/retinue-error.ts'
 import type { DelegationEnvelope } from '../events/envelope.ts'
 import type { Message } from '../messages/message.ts'
 
-/** What a run says about its delegations. The loop only carries it; `delegation/` reads it. */
-export interface DelegationOptions {
+/** Which child a delegation goes to: by its key in `agents`, and by its own id. */
+export interface DelegateName {
+  readonly key: string
+  readonly primitiveId: string
+}
+
+/** The names that subagents have, as far as types know them: hooks that compare with another one do not compile. */
+export type DelegateNames<A extends Readonly<Record<string, { readonly id: string }>>> = {
+  readonly [K in keyof A & string]: { readonly key: K; readonly primitiveId: A[K]['id'] }
+}[keyof A & string]
+
+/**
+ * What a run says about its delegations. The loop only carries it; `delegation/` reads it. The hooks are written as methods so that an
+ * agent whose subagents are known is an `Agent` like any other.
+ */
+export interface DelegationOptions<N extends DelegateName = DelegateName> {
   /**
    * Called before each delegation, and waited for. It can change what the child is asked, set values on the child's request context,
    * or reject the delegation with `proceed: false`. If it throws, or returns what is no decision, the child does not run and the
    * parent's model reads that the delegation failed (see `hookErrorStrategy`).
    */
-  onDelegationStart?: (
-    context: DelegationStartContext,
-  ) => DelegationStartDecision | undefined | void | Promise<DelegationStartDecision | undefined | void>
+  onDelegationStart?(
+    context: DelegationStartContext<N>,
+  ): DelegationStartDecision | undefined | void | Promise<DelegationStartDecision | undefined | void>
   /**
    * Chooses what of the conversation a child may see. It gets a copy of frozen messages without system messages; an empty list
    * means none. If it throws, or gives anything but a list, the child does not run and the parent's model reads that the
    * delegation failed; under `hookErrorStrategy: 'warn'` the child runs and sees none.
    */
-  messageFilter?: MessageFilter
+  messageFilter?(context: MessageFilterContext<N>): readonly Message[] | Promise<readonly Message[]>
   /**
    * Called once for each delegation that started and ended, and waited for, before the parent's model reads of it. It can replace
    * what the model reads, add feedback, or stop the parent's run with `bail()`. If it throws, the child's result is kept.
    */
-  onDelegationComplete?: (
-    context: DelegationCompleteContext,
-  ) => DelegationReview | undefined | void | Promise<DelegationReview | undefined | void>
+  onDelegationComplete?(
+    context: DelegationCompleteContext<N>,
+  ): DelegationReview | undefined | void | Promise<DelegationReview | undefined | void>
   /** `'none'`: children see the delegation prompt and nothing of the conversation. */
   context?: 'none'
   /** The parent's model reads the whole outcome as JSON instead of the answer's text. Default: false. */
@@ -43,12 +57,10 @@ export interface DelegationOptions {
 }
 
 /** What every hook of a delegation is told. */
-export interface DelegationHookContext {
-  /** The child's id. */
-  readonly primitiveId: string
+export type DelegationHookContext<N extends DelegateName = DelegateName> = N & DelegationFacts
+
+export interface DelegationFacts {
   readonly primitiveType: 'agent'
-  /** The child's key in `agents`. */
-  readonly key: string
   readonly prompt: string
   /** The arguments, where the child declares an `inputSchema`. */
   readonly input?: unknown
@@ -63,7 +75,7 @@ export interface DelegationHookContext {
   readonly path: readonly string[]
 }
 
-export interface DelegationStartContext extends DelegationHookContext {
+export type DelegationStartContext<N extends DelegateName = DelegateName> = DelegationHookContext<N> & {
   /** The child's copy: what is set here is seen by the child alone. */
   readonly requestContext: RequestContextLike
 }
@@ -82,12 +94,12 @@ export interface DelegationStartDecision {
 
 export type MessageFilter = (context: MessageFilterContext) => readonly Message[] | Promise<readonly Message[]>
 
-export interface MessageFilterContext extends DelegationHookContext {
+export type MessageFilterContext<N extends DelegateName = DelegateName> = DelegationHookContext<N> & {
   readonly messages: readonly Message[]
   readonly requestContext: RequestContextLike
 }
 
-export interface DelegationCompleteContext extends DelegationHookContext {
+export type DelegationCompleteContext<N extends DelegateName = DelegateName> = DelegationHookContext<N> & {
   readonly result: DelegationEnvelope
   /** True only for a result whose status is `completed`. */
   readonly success: boolean

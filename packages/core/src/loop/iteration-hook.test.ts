@@ -80,7 +80,7 @@ describe('B5.1 onIterationComplete', () => {
   })
 
   test.each([5, 1])(
-    '{ continue: false, feedback } after tools grants exactly one more call, also at maxSteps %i, whose calls do not run',
+    'S05 { continue: false, feedback } after tools grants exactly one more call, also at maxSteps %i, whose calls do not run',
     async (maxSteps) => {
       const again: ScriptedTurn = { text: 'summary', calls: [{ name: 'look', args: {} }] }
       const { model, result, looked } = await run([look, again], () => ({ continue: false, feedback: 'Sum up.' }), {
@@ -88,6 +88,7 @@ describe('B5.1 onIterationComplete', () => {
       })
       const last = model.calls[1]
       expect(last?.text.split('\n').at(-1)).toBe('user: [retinue] Sum up.')
+      expect([model.calls.length, last?.text.split('Sum up.').length]).toEqual([2, 2])
       expect([last?.options.toolChoice, last?.tools]).toEqual([{ type: 'none' }, ['look']])
       expect(looked()).toBe(1)
       expect(result).toMatchObject({ text: 'summary', finishReason: 'stop' })
@@ -95,9 +96,9 @@ describe('B5.1 onIterationComplete', () => {
     },
   )
 
-  test('{ continue: false, feedback } after a final answer just stops', async () => {
-    const { result } = await run([{ text: 'a' }], () => ({ continue: false, feedback: 'x' }))
-    expect(result.finishReason).toBe('stop')
+  test('S05 { continue: false, feedback } after a final answer just stops', async () => {
+    const { model, result } = await run([{ text: 'a' }], () => ({ continue: false, feedback: 'x' }))
+    expect([model.calls.length, result.text, result.finishReason]).toEqual([1, 'a', 'stop'])
   })
 
   test.each([

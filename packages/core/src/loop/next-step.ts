@@ -106,13 +106,13 @@ function isMaxSteps(planned: NextStep): boolean {
   return planned.type === 'finish' && planned.reason === 'max-steps'
 }
 
-/** Whether a hook can have another iteration. */
-function mayGoOn({ last, budget, iteration, maxSteps }: IterationFacts): boolean {
+/** Whether a hook, or the check of completion, can have another iteration. */
+export function mayGoOn({ last, budget, iteration, maxSteps }: IterationFacts): boolean {
   return last === undefined && budget === 'enough' && iteration < maxSteps
 }
 
 /** Whether the run would end here with what the model said, for good or ill. */
 function isAnswer(planned: NextStep): boolean {
   if (planned.type !== 'finish') return false
-  return ['stop', 'length', 'content-filter', 'other'].includes(planned.reason)
+  return ['stop', 'length', 'content-filter', 'other', 'incomplete'].includes(planned.reason)
 }

@@ -5,10 +5,12 @@ import type { Message } from '../messages/message.ts'
  * and must not see it change.
  */
 export class Prompt {
+  readonly system: readonly Message[]
   readonly #messages: Message[]
   #read = 0
 
   constructor(system: readonly Message[], inherited: readonly Message[]) {
+    this.system = system
     this.#messages = [...system, ...inherited]
   }
 

@@ -1,5 +1,5 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Agent } from '../agent/agent.ts'
 import type { RunOptions } from '../agent/run-options.ts'
 import { type ScriptedTurn, scriptedModel } from '../testing/index.ts'
@@ -70,6 +70,66 @@ test('B1.8 the waiting is a second, doubled each time, or what retry-after says'
   expect(await asked({ 'retry-after': 'soon' })).toBe(1000)
   expect(await asked({ 'retry-after': '-5' })).toBe(1000)
   expect(await asked({ 'retry-after': '86400' })).toBe(60_000)
+})
+
+/** Failures, and how often a model that answers with nothing else is tried under `maxRetries: 3`; how long it is waited, in milliseconds. */
+const forever = new Promise<never>(() => {})
+const backoff = 1000 + 2000 + 4000
+const failures: [string, ScriptedTurn, tries: number, waited: number][] = [
+  ['401', http(401), 1, 0],
+  ['403', http(403), 1, 0],
+  ['429 with retry-after', http(429, { 'retry-after': '5' }), 4, 3 * 5000],
+  ['500', http(500), 4, backoff],
+  ['ECONNRESET', network('ECONNRESET'), 4, backoff],
+  ['a time-out of its own', Object.assign(new Error('slow'), { name: 'TimeoutError' }), 4, backoff],
+  ['silence until stepMs', { after: forever }, 4, 4 * 50 + backoff],
+]
+
+describe.each(failures)('B1.8 S22 %s', (_what, failure, tries, waited) => {
+  const options: RunOptions = { maxRetries: 3, timeout: { stepMs: 50 } }
+
+  test('alone: so many calls and no more', async () => {
+    const { calls, took, result } = await run([times(tries, failure)], options)
+    expect([calls, took, result.finishReason]).toEqual([[tries], waited, 'error'])
+  })
+
+  test('with a fallback: the same, then one call of the next', async () => {
+    const { calls, took, result } = await run([times(tries, failure), [{ text: 'stood in' }]], options)
+    expect([calls, took, result.text]).toEqual([[tries, 1], waited, 'stood in'])
+    expect(result.usage.calls).toBe(tries + 1)
+  })
+
+  test('with fallbacks that all fail: each has its own attempts', async () => {
+    const { calls, took } = await run([times(tries, failure), times(tries, failure), times(tries, failure)], options)
+    expect([calls, took]).toEqual([[tries, tries, tries], 3 * waited])
+  })
+
+  test('in a nested agent: its attempts are its own, and its parent’s model is not asked again for them', async () => {
+    const models = [scriptedModel(times(tries, failure), 'first'), scriptedModel(times(tries, failure), 'second')]
+    const ask = (name: string): ScriptedTurn => ({ calls: [{ name, args: { prompt: 'x' } }] })
+    const mid = scriptedModel([ask('leaf'), { text: 'mid' }], 'mid')
+    const top = scriptedModel([ask('mid'), { text: 'done' }], 'top')
+    const leaf = new Agent({ id: 'leaf', description: 'l', model: models, defaultOptions: options })
+    const agents = { mid: new Agent({ id: 'mid', description: 'm', model: mid, agents: { leaf } }) }
+    const stream = await new Agent({ id: 'a', model: top, agents, maxRetries: 3 }).stream('go')
+    await vi.runAllTimersAsync()
+    expect((await stream.result).text).toBe('done')
+    expect([...models, mid, top].map(({ calls }) => calls.length)).toEqual([tries, tries, 2, 2])
+    expect((await stream.totalUsage).calls).toBe(2 * tries + 4)
+  })
+
+  test('an abort ends it: no attempt after it, and no clock is left', async () => {
+    const model = scriptedModel([failure], 'only')
+    const stream = await new Agent({ id: 'a', model: [model, scriptedModel([], 'next')] }).stream('go', {
+      ...options,
+      maxRetries: tries - 1,
+    })
+    // The first attempt is over, or under way where it is silent; a model that refuses at once has handed over by then.
+    if (tries === 1) return stream.abort()
+    await vi.advanceTimersByTimeAsync(10)
+    stream.abort()
+    expect([(await stream.result).finishReason, model.calls.length, vi.getTimerCount()]).toEqual(['aborted', 1, 0])
+  })
 })
 
 const parts = (...list: unknown[]): ScriptedTurn => ({ parts: list as LanguageModelV4StreamPart[] })

@@ -3,17 +3,18 @@ import { withoutSecrets } from '../errors/without-secrets.ts'
 import type { FinishReason } from '../events/finish-reason.ts'
 import { markProvider } from '../model/foreign-reasoning.ts'
 import { assertNever } from '../shared/assert-never.ts'
-import { activeTools } from './active-tools.ts'
 import { callModel } from './call-model.ts'
 import { askForRepair } from './check-answer.ts'
+import type { Gated } from './completion-gate.ts'
 import { factsOf } from './iteration-facts.ts'
 import type { ModelTurn } from './model-turn.ts'
 import { type IterationFacts, type NextStep, nextStep, steered } from './next-step.ts'
 import { relay } from './relay.ts'
 import { addMessage, emit, type Run } from './run.ts'
-import { askPrepareStep, isToStop, type PrepareStep, tellStepFinish } from './run-hooks.ts'
+import { isToStop, tellStepFinish } from './run-hooks.ts'
 import type { RunState, Step } from './run-state.ts'
 import { NO_CALLS, runToolCalls } from './run-tool-calls.ts'
+import type { TaskCompletion } from './task-completion.ts'
 import { type BudgetLeft, budgetLeft, budgetSpent, tellNearlySpent, tellSpent } from './within-budget.ts'
 
 /**
@@ -60,7 +61,11 @@ async function iterate(run: Run): Promise<NextStep> {
     if (state.iteration > 0) tellNearlySpent(run)
   }
   state.iteration += 1
-  if (run.hooks.prepareStep) await prepare(run, run.hooks.prepareStep)
+  if (run.hooks.prepareStep) {
+    // Loaded with the first run that has a hook.
+    const { prepareStep } = await import('./prepare-step.ts')
+    await prepareStep(run, run.hooks.prepareStep)
+  }
   const turn = await callModel(run)
   const { step } = turn
   state.steps.push(step)
@@ -71,7 +76,10 @@ async function iterate(run: Run): Promise<NextStep> {
   if (end.bailText !== undefined) state.text = end.bailText
   else if (end.relayText !== undefined) relay(run, end.relayText)
   const facts = await factsOf(run, turn, end)
-  const next = await afterHook(run, step, facts, nextStep(facts))
+  const planned = nextStep(facts)
+  const { isTaskComplete } = run.hooks
+  const { next: own, note } = isTaskComplete ? await gated(run, isTaskComplete, facts, planned) : { next: planned }
+  const next = await afterHook(run, step, facts, own, note)
   endStep(run, turn, next)
   if (run.hooks.onStepFinish) await tellStepFinish(run, step)
   return next
@@ -82,25 +90,34 @@ function withoutCall(left: Exclude<BudgetLeft, 'enough'>): NextStep {
   return left === 'last-call' ? { type: 'last-call', why: 'budget' } : { type: 'finish', reason: 'over-budget' }
 }
 
-/** Sets what the next model call may use. */
-async function prepare(run: Run, prepareStep: PrepareStep): Promise<void> {
-  const { toolChoice, activeTools: names } = await askPrepareStep(run, prepareStep)
-  run.active = activeTools(run.tools, names ?? run.settings.activeTools)
-  run.toolChoice = toolChoice ?? run.settings.toolChoice
+/** The next move after the check of completion, which is loaded with the first run that has one. */
+async function gated(run: Run, check: TaskCompletion, facts: IterationFacts, planned: NextStep): Promise<Gated> {
+  const { completionGate } = await import('./completion-gate.ts')
+  return completionGate(run, check, facts, planned)
 }
 
-/** The next move, after `onIterationComplete` had its say. */
-async function afterHook(run: Run, step: Step, facts: IterationFacts, planned: NextStep): Promise<NextStep> {
+/** The next move, after `onIterationComplete` had its say. `note`: what the model is told if the run goes on. */
+async function afterHook(
+  run: Run,
+  step: Step,
+  facts: IterationFacts,
+  planned: NextStep,
+  note: Gated['note'],
+): Promise<NextStep> {
   const failed = planned.type === 'abort' || (planned.type === 'finish' && planned.reason === 'error')
   if (failed) return planned
   const stops = planned.type === 'continue' && run.hooks.stopWhen.length > 0 && (await isToStop(run))
   const own: NextStep = stops ? { type: 'finish', reason: 'stop' } : planned
-  if (!run.hooks.onIterationComplete) return own
+  if (!run.hooks.onIterationComplete) {
+    if (note) addMessage(run, note)
+    return own
+  }
   // Loaded with the first run that has a hook.
   const { addFeedback, askIterationHook } = await import('./iteration-hook.ts')
   const verdict = await askIterationHook(run, step, own)
   if (run.abort.aborted) return { type: 'abort' }
   const next = steered(own, verdict, facts)
+  if (note && next.type === 'continue') addMessage(run, note)
   addFeedback(run, verdict, next.type === 'continue' && own.type === 'finish' && facts.calls === 0)
   return next
 }

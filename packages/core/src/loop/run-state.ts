@@ -1,5 +1,6 @@
 import type { ErrorInfo } from '../errors/retinue-error.ts'
 import type { GeneratedFile, ModelUse, Source } from '../events/chunk.ts'
+import type { CompletionCheck } from '../events/completion-check.ts'
 import type { FinishReason } from '../events/finish-reason.ts'
 import type { ToolCallRecord, ToolResultRecord } from '../events/tool-record.ts'
 import { noUsage, type Usage } from '../events/usage.ts'
@@ -39,6 +40,8 @@ export interface RunState {
   toldOfBudget?: boolean
   text: string
   object?: unknown
+  /** What the last check of completion found. */
+  completion?: CompletionCheck
   finishReason?: FinishReason
   error?: ErrorInfo
 }

@@ -8,6 +8,8 @@ import type { SharedView } from '../messages/shared-view.ts'
 import type { LanguageModel, ModelChoice } from '../model/language-model.ts'
 import { namesUrl, type PromptTraits } from '../model/prompt-traits.ts'
 import type { Providers } from '../model/registered-providers.ts'
+import type { LiveScore, OnScore, ScorerEntry } from '../scorers/live-score.ts'
+import type { Scorer } from '../scorers/scorer.ts'
 import type { AbortScope } from '../shared/abort.ts'
 import type { Outcome } from '../tools/outcome.ts'
 import type { Checked, CompiledSchema } from '../tools/schema.ts'
@@ -15,6 +17,7 @@ import type { Bail } from './bail.ts'
 import type { Budget } from './budget.ts'
 import type { DelegationOptions } from './delegation-settings.ts'
 import type { Effects } from './effects.ts'
+import type { StepOverride } from './prepare-step.ts'
 import type { Prompt } from './prompt.ts'
 import type { RunHooks } from './run-hooks.ts'
 import type { RunState } from './run-state.ts'
@@ -31,6 +34,10 @@ export interface RootRun {
   readonly callIds: Map<string, number>
   /** The runs that came into the loop. Each of them ends soon after an abort, with what it has, and so is waited for. */
   readonly begun: Set<string>
+  /** What grades answers after they were given; undefined where nothing does. */
+  scores: Promise<LiveScore>[] | undefined
+  /** Is told of every grade of the tree. */
+  readonly onScore: OnScore | undefined
   /** Runs of children begun, which numbers them. */
   children: number
   readonly maxDepth: number
@@ -79,10 +86,16 @@ export interface Run {
   /** What it may use: its own budget inside those above, or that of the run above it. */
   readonly budget: Budget
   readonly hooks: RunHooks
+  /** What grades its answer after it was given. */
+  readonly scoring:
+    | { readonly scorers: Readonly<Record<string, Scorer | ScorerEntry>>; readonly onScore: OnScore | undefined }
+    | undefined
   /** How a call of the step under way can end the others; undefined where no hook can ask for it. */
   bail: Bail | undefined
   /** What of `tools` the model call under way may use. */
   active: ToolSet
+  /** What the model call under way has in place of the run's own; undefined where no hook can say so. */
+  override: StepOverride | undefined
   /** The tool choice of the model call under way. */
   toolChoice: unknown
   /** Lets go of what is the run's own: its signal, its clock. */

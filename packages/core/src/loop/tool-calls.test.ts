@@ -133,7 +133,7 @@ test('B1.7 a call that fails fails alone', async () => {
   expect(result.text).toBe('done')
 })
 
-test('B1.7 an unknown tool name reaches the model as an error result with the names that exist, and its sibling runs', async () => {
+test('B1.7 S21 an unknown tool name reaches the model as an error result with the names that exist, and its sibling runs', async () => {
   const { tool, calls } = counter()
   const names = ['creating:count', 'Count', 'count ', '', '__proto__', 'x'.repeat(200)]
   const { result, model } = await run(
@@ -261,6 +261,36 @@ test('B1.7 after a model call that ended for any other reason its calls start', 
     await run([{ calls: [call('count')], finish }, { text: 'done' }], { count: tool })
     expect(calls, finish).toHaveLength(1)
   }
+})
+
+test('B1.7 S21 a name that is nearly that of a gated tool runs nothing, however it is written', async () => {
+  const { tool, calls } = counter()
+  // Two of them: what a wrong name is recorded under is a name that exists, and must not be run for that.
+  const gated = createTool({ id: 'pay', requireApproval: true, execute: (input) => void calls.push(input) })
+  const names = ['creating:pay', 'creating.pay', 'creating pay', 'Pay', 'pay ', 'functions.pay', 'pay\n']
+  const tools = { pay: gated, creating_pay: tool, ok: createTool({ id: 'ok', execute: () => 'ran' }) }
+  const { result } = await run([{ calls: [...names.map((name) => call(name)), call('ok')] }, { text: 'done' }], tools)
+  expect(calls).toEqual([])
+  expect(result.toolResults.map(({ error, result: value }) => error?.code ?? value)).toEqual([
+    ...names.map(() => 'tool-unknown'),
+    'ran',
+  ])
+  expect(new Set(result.toolResults.map(({ toolCallId }) => toolCallId)).size).toBe(names.length + 1)
+})
+
+test('B1.7 S21 a model that repeats an unknown name for ever is given up; one that makes new ones up is bounded by its steps', async () => {
+  const { tool, calls } = counter()
+  const again = Array.from({ length: 20 }, () => ({ calls: [call('creating:count')] }))
+  const same = scriptedModel(again)
+  const stream = await new Agent({ id: 'a', model: same, tools: { count: tool } }).stream('go')
+  expect([await stream.finishReason, (await stream.error)?.code, same.calls.length]).toEqual([
+    'error',
+    'tool-failed-repeatedly',
+    3,
+  ])
+  const other = scriptedModel(again.map((_turn, n) => ({ calls: [call(`creating:${n}`)] })))
+  const { finishReason } = await new Agent({ id: 'a', model: other, tools: { count: tool } }).generate('go')
+  expect([finishReason, other.calls.length, calls]).toEqual(['max-steps', 10, []])
 })
 
 test('B1.7 the same failure three steps running ends the run with error', async () => {

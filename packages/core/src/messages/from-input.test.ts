@@ -301,6 +301,29 @@ test('B1.3 a call that never got its result gets one that says so', async () => 
   expect(prompt[2]).toMatchObject({ role: 'tool', content: [{ toolCallId: '1', output: { type: 'error-text' } }] })
 })
 
+test('B1.3 S08 a history that was cut between a call and its result is whole, or refused before a model is asked', async () => {
+  const call = (id: string) => ({ type: 'tool-call', toolCallId: id, toolName: 'look', input: {} })
+  const result = (id: string) => ({ type: 'tool-result', toolCallId: id, toolName: 'look', output: text('r')[0] })
+  const answers = ['a', 'b', 'c'].map((id) => ({ ...result(id), output: { type: 'text', value: id } }))
+  const said = { role: 'assistant', content: [...text('Looking.'), call('a'), call('b'), call('c')] }
+  const whole = [user('one'), said, { role: 'tool', content: answers }, { role: 'assistant', content: 'A' }]
+  const end = user('end')
+  const partsIn = (message: unknown) => (message as { content: unknown[] }).content.length
+  // Only the results are gone: the text and the group of three stay, and each call is told to have no result.
+  const repaired = await promptOf([user('one'), said, end])
+  expect(repaired.map(partsIn)).toEqual([1, 4, 3, 1])
+  expect(JSON.stringify(repaired[2]).match(/No result of this call was recorded/g)).toHaveLength(3)
+  // What was repaired once is not repaired again.
+  expect(await promptOf(repaired)).toEqual(repaired)
+  expect((await promptOf([...whole, end])).map(partsIn)).toEqual([1, 4, 3, 1, 1])
+  // Only the calls are gone: nothing tells what the results answer.
+  for (const cut of [
+    [whole[2], end],
+    [user('one'), whole[2], end],
+  ])
+    await expect(promptOf(cut)).rejects.toMatchObject({ code: 'input-invalid' })
+})
+
 test('B1.3 blank texts are left out, so that a strict provider takes the rest', async () => {
   const history = [
     user('hello'),

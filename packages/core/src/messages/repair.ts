@@ -83,3 +83,35 @@ const NEVER_ANSWERED: ToolResultPart['output'] = {
   type: 'error-text',
   value: 'No result of this call was recorded. It may or may not have run.',
 }
+
+/**
+ * A selection of a conversation in which every result stands after its call: the message of a call that a cut took off comes back, and
+ * a result of which nothing tells what it answers goes.
+ */
+export function withCalls(selection: readonly Message[], conversation: readonly Message[]): Message[] {
+  const out: Message[] = []
+  const called = new Set<string>()
+  const add = (message: Message): void => {
+    if (message.role === 'assistant')
+      for (const part of message.content) if (part.type === 'tool-call') called.add(part.toolCallId)
+    out.push(message)
+  }
+  for (const message of selection) {
+    if (message.role !== 'tool') {
+      add(message)
+      continue
+    }
+    const caller = callerOf(message, conversation)
+    if (caller && !selection.includes(caller) && !out.includes(caller)) add(caller)
+    const content = message.content.filter((part) => part.type !== 'tool-result' || called.has(part.toolCallId))
+    if (content.length === message.content.length) out.push(message)
+    else if (content.length > 0) out.push({ ...message, content })
+  }
+  return out
+}
+
+/** The message of a conversation whose calls a message of it answers. */
+function callerOf(message: Message, conversation: readonly Message[]): Message | undefined {
+  const at = conversation.indexOf(message)
+  return at < 0 ? undefined : conversation.slice(0, at).findLast(({ role }) => role === 'assistant')
+}

@@ -3,15 +3,10 @@ import type { Message } from '../messages/message.ts'
 import type { LanguageModel } from './language-model.ts'
 
 /** Throws `file-url-unsupported` if a conversation names a file by a URL that the model does not fetch itself. */
-export async function assertUrlsSupported(
-  model: LanguageModel,
-  ...conversation: (readonly Message[])[]
-): Promise<void> {
+export async function assertUrlsSupported(model: LanguageModel, conversation: readonly Message[]): Promise<void> {
   const supported = await model.supportedUrls
-  for (const messages of conversation) {
-    for (const { url, mediaType } of messages.flatMap(urlsOf)) {
-      if (!isSupported(url, mediaType, supported)) throw unsupported(model, url, mediaType)
-    }
+  for (const { url, mediaType } of conversation.flatMap(urlsOf)) {
+    if (!isSupported(url, mediaType, supported)) throw unsupported(model, url, mediaType)
   }
 }
 

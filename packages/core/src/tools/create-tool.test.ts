@@ -209,7 +209,7 @@ describe('B1.9 schemas', () => {
   })
 })
 
-test('B1.9 what JSON Schema can’t say is an error that names the tool and the field', () => {
+test('B1.9 S19 what JSON Schema can’t say is an error that names the tool and the field', () => {
   const unsayable: [z.ZodType, string][] = [
     [z.object({ at: z.date() }), 'at'],
     [z.object({ trip: z.object({ days: z.array(z.object({ at: z.date() })) }) }), 'trip.days.[].at'],
@@ -228,7 +228,7 @@ test('B1.9 what JSON Schema can’t say is an error that names the tool and the 
   }
 })
 
-test('B1.9 a schema whose root is no object is an error that names the tool', () => {
+test('B1.9 S19 a schema whose root is no object is an error that names the tool', () => {
   const roots: unknown[] = [
     z.string(),
     z.discriminatedUnion('t', [z.object({ t: z.literal('a') }), z.object({ t: z.literal('b') })]),
@@ -244,34 +244,137 @@ test('B1.9 a schema whose root is no object is an error that names the tool', ()
   }
 })
 
-test('B1.9 optional, nullable, default, enum, record and tuple fields keep their exact types', async () => {
-  const inputSchema = z.object({
-    a: z.string().optional().describe('An a.'),
-    b: z.string().nullable(),
-    c: z.number().default(3),
-    d: z.enum(['x', 'y']),
-    e: z.record(z.string(), z.number()),
-    f: z.tuple([z.string(), z.number()]),
-  })
-  const { model } = await run(
-    { t: createTool({ id: 'x', inputSchema, execute: () => 1 }) },
-    once('t', { b: null, d: 'x', e: {}, f: ['a', 1] }),
-  )
-  expect(model.calls[0]?.options.tools?.[0]).toMatchObject({
-    inputSchema: {
-      type: 'object',
-      properties: {
-        a: { type: 'string', description: 'An a.' },
-        b: { type: ['string', 'null'] },
-        c: { type: 'number', default: 3 },
-        d: { type: 'string', enum: ['x', 'y'] },
-        e: { type: 'object', additionalProperties: { type: 'number' } },
-        f: { type: 'array' },
-      },
-      required: ['b', 'd', 'e', 'f'],
+/** A field of each kind: what the model is told, whether it must be sent, and values with what the tool gets of them. */
+const field = z.object({ b: z.string().optional() })
+const kinds: [string, z.ZodType, object, 'required' | 'optional', [sent: unknown, got: unknown][]][] = [
+  ['a text', z.string(), { type: 'string' }, 'required', [['x', 'x']]],
+  [
+    'an optional one',
+    z.string().optional(),
+    { type: 'string' },
+    'optional',
+    [
+      ['x', 'x'],
+      [undefined, undefined],
+    ],
+  ],
+  ['a nullable one', z.string().nullable(), { type: ['string', 'null'] }, 'required', [[null, null]]],
+  [
+    'a nullish one',
+    z.string().nullish(),
+    { type: ['string', 'null'] },
+    'optional',
+    [
+      [null, null],
+      [undefined, undefined],
+    ],
+  ],
+  [
+    'a default',
+    z.number().default(3),
+    { type: 'number', default: 3 },
+    'optional',
+    [
+      [undefined, 3],
+      [4, 4],
+    ],
+  ],
+  ['an enum', z.enum(['x', 'y']), { type: 'string', enum: ['x', 'y'] }, 'required', [['y', 'y']]],
+  [
+    'a nullable enum',
+    z.enum(['x']).nullable(),
+    { anyOf: [{ type: 'string', enum: ['x'] }, { type: 'null' }] },
+    'required',
+    [[null, null]],
+  ],
+  [
+    'a record',
+    z.record(z.string(), z.number()),
+    { type: 'object', propertyNames: { type: 'string' }, additionalProperties: { type: 'number' } },
+    'required',
+    [[{ a: 1 }, { a: 1 }]],
+  ],
+  [
+    'a tuple',
+    z.tuple([z.string(), z.number()]),
+    {
+      type: 'array',
+      items: [{ type: 'string' }, { type: 'number' }],
+      additionalItems: false,
+      minItems: 2,
+      maxItems: 2,
     },
-  })
-})
+    'required',
+    [
+      [
+        ['a', 1],
+        ['a', 1],
+      ],
+    ],
+  ],
+  [
+    'a union',
+    z.union([z.string(), z.number()]),
+    { type: ['string', 'number'] },
+    'required',
+    [
+      ['a', 'a'],
+      [1, 1],
+    ],
+  ],
+  [
+    'a discriminated union',
+    z.discriminatedUnion('t', [z.object({ t: z.literal('a'), n: z.number() }), z.object({ t: z.literal('b') })]),
+    {
+      oneOf: [
+        {
+          type: 'object',
+          properties: { t: { type: 'string', const: 'a' }, n: { type: 'number' } },
+          required: ['t', 'n'],
+        },
+        { type: 'object', properties: { t: { type: 'string', const: 'b' } }, required: ['t'] },
+      ],
+    },
+    'required',
+    [[{ t: 'b' }, { t: 'b' }]],
+  ],
+  [
+    'an object',
+    field,
+    { type: 'object', properties: { b: { type: 'string' } } },
+    'required',
+    [
+      [{}, {}],
+      [{ b: 'x' }, { b: 'x' }],
+    ],
+  ],
+  ['a list', z.array(z.boolean()), { type: 'array', items: { type: 'boolean' } }, 'required', [[[true], [true]]]],
+  ['a text that becomes a number', z.string().transform(Number), { type: 'string' }, 'required', [['5', 5]]],
+]
+
+test.each(kinds)(
+  'B1.9 S19 %s keeps its exact type and its description, and its values come through',
+  async (_kind, type, told, needed, values) => {
+    const inputSchema = z.object({ f: type.describe('An f.') })
+    const tool = createTool({ id: 'x', inputSchema, execute: (input) => input })
+    const calls = values.map(([sent]) => ({ name: 't', args: sent === undefined ? {} : { f: sent } }))
+    const { model, result } = await run({ t: tool }, [{ calls }, { text: 'done' }])
+    expect(model.calls[0]?.options.tools).toEqual([
+      {
+        type: 'function',
+        name: 't',
+        inputSchema: {
+          type: 'object',
+          properties: { f: { ...told, description: 'An f.' } },
+          ...(needed === 'required' ? { required: ['f'] } : {}),
+        },
+      },
+    ])
+    expect(result.toolResults.map(({ result: value, error }) => error ?? (value as { f?: unknown }).f)).toEqual(
+      values.map(([, got]) => got),
+    )
+  },
+)
 
 test('B1.9 a result that does not fit the outputSchema is an error result; one that fits has its transforms', async () => {
   const outputSchema = z.object({ n: z.number(), at: z.date().optional() })

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { startServer } from '../../../test-support/loopback-server.ts'
 import { anthropic, PROTOCOLS, says, type WireProtocol } from '../../../test-support/wire-protocols.ts'
 import { Agent } from '../../agent/agent.ts'
-import type { Instructions } from '../../agent/instructions.ts'
+import type { Instructions } from '../../messages/instructions.ts'
 import { createTool } from '../../tools/create-tool.ts'
 
 const cached: Instructions = [

@@ -1,6 +1,6 @@
 import { RetinueError } from '../errors/retinue-error.ts'
-import type { SystemMessage } from '../messages/message.ts'
 import { isObject } from '../shared/records.ts'
+import type { SystemMessage } from './message.ts'
 
 /** One instruction: text, or a system message with options for its provider (a cache mark, say). */
 export type Instruction =

@@ -1,0 +1,37 @@
+import { RetinueError } from '../errors/retinue-error.ts'
+import { isObject } from '../shared/records.ts'
+
+/** Throws `option-invalid` for scorers that are none. `what`: whose they are. */
+export function assertScorers(scorers: unknown, what: string): void {
+  if (scorers === undefined) return
+  if (!isObject(scorers)) throw invalid(`${what} are no object.`, EXAMPLE)
+  for (const [key, entry] of Object.entries(scorers)) assertEntry(entry, `${what}: "${key}"`)
+}
+
+const EXAMPLE = "scorers: { quality: { scorer, sampling: { type: 'ratio', rate: 0.5 } } }"
+
+function assertEntry(entry: unknown, what: string): void {
+  if (isScorer(entry)) return
+  if (!isObject(entry) || !isScorer(entry['scorer'])) throw invalid(`${what} is no scorer.`, EXAMPLE)
+  const { scorer: _scorer, sampling, ...rest } = entry
+  const [unknown] = Object.keys(rest)
+  if (unknown !== undefined) throw invalid(`${what} has the field ${unknown}, which is not known.`, EXAMPLE)
+  if (!isSampling(sampling))
+    throw invalid(`${what} has a sampling that is none.`, "{ type: 'ratio', rate: 0 to 1 } or { type: 'none' }")
+}
+
+/** Whether a value has what is asked of a scorer. */
+export function isScorer(value: unknown): value is { id: string } {
+  return isObject(value) && typeof value['id'] === 'string' && value['id'] !== '' && typeof value['run'] === 'function'
+}
+
+function isSampling(sampling: unknown): boolean {
+  if (sampling === undefined) return true
+  if (!isObject(sampling)) return false
+  const { type, rate } = sampling
+  return type === 'none' || (type === 'ratio' && typeof rate === 'number' && rate >= 0 && rate <= 1)
+}
+
+function invalid(message: string, hint: string): RetinueError {
+  return new RetinueError({ code: 'option-invalid', message, hint })
+}

@@ -1,0 +1,79 @@
+import { askScorer } from '../loop/ask-scorer.ts'
+import type { RootRun, Run } from '../loop/run.ts'
+import { callbackFailed } from '../loop/run-hooks.ts'
+import { scorerRun } from '../loop/scorer-run.ts'
+import { DEFAULT_SCORER_TIMEOUT } from '../loop/task-completion.ts'
+import type { LiveScore, OnScore, Sampling, ScorerEntry } from '../scorers/live-score.ts'
+import type { Scorer } from '../scorers/scorer.ts'
+import { AbortScope } from '../shared/abort.ts'
+import { warn } from '../shared/warn.ts'
+
+/** Scorers by key, as an agent or a call names them. */
+export type Scorers = Readonly<Record<string, Scorer | ScorerEntry>>
+
+/**
+ * Has the scorers of a run grade its answer, once it is given: they begin when whoever waited for it has it. What they say is on the
+ * root's `scores`. It does not throw, and holds nobody up.
+ */
+export function scoreLive(run: Run, scorers: Scorers, onScore: OnScore | undefined): void {
+  const { root, state } = run
+  // Nothing can be graded of a run that gave no answer.
+  if (state.finishReason === 'error' || state.finishReason === 'aborted') return
+  const seen = scorerRun(run)
+  for (const [key, entry] of Object.entries(scorers)) {
+    const { scorer, sampling } = 'scorer' in entry ? entry : { scorer: entry, sampling: undefined }
+    if (!isSampled(sampling, `${state.runId}/${key}`)) continue
+    root.scores ??= []
+    root.scores.push(afterAnswer(root, () => scoreOnce(run, key, scorer, seen, onScore)))
+  }
+}
+
+function afterAnswer<T>({ effects }: RootRun, work: () => Promise<T>): Promise<T> {
+  return new Promise((resolve) => {
+    effects.startTimer(0, () => resolve(work()))
+  })
+}
+
+async function scoreOnce(
+  { root, state, agentId }: Run,
+  key: string,
+  scorer: Scorer,
+  seen: ReturnType<typeof scorerRun>,
+  onScore: OnScore | undefined,
+): Promise<LiveScore> {
+  const scope = new AbortScope()
+  const verdict = await askScorer(scorer, {
+    run: seen,
+    effects: root.effects,
+    timeoutMs: DEFAULT_SCORER_TIMEOUT,
+    scope,
+  })
+  scope.dispose()
+  if (!verdict) throw new TypeError('A scorer that nobody stopped gave nothing.')
+  const score: LiveScore = { ...verdict, key, runId: state.runId, agentId, path: state.path }
+  await tell(onScore, score)
+  if (root.onScore !== onScore) await tell(root.onScore, score)
+  return score
+}
+
+async function tell(onScore: OnScore | undefined, score: LiveScore): Promise<void> {
+  try {
+    await onScore?.(score)
+  } catch (thrown) {
+    warn('callback-failed', callbackFailed('onScore', thrown).message)
+  }
+}
+
+/** Whether a run is among those that are graded: by its id, so that the same run is judged alike wherever it is asked. */
+function isSampled(sampling: Sampling | undefined, id: string): boolean {
+  if (sampling === undefined) return true
+  return sampling.type === 'ratio' && share(id) < sampling.rate
+}
+
+/** A number from 0 to below 1 for a text, spread evenly (FNV-1a, and a last mix of its bits). */
+function share(text: string): number {
+  let hash = 0x811c9dc5
+  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  return ((hash ^ (hash >>> 13)) >>> 0) / 2 ** 32
+}

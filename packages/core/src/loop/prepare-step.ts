@@ -1,0 +1,170 @@
+import { isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
+import { withoutSecrets } from '../errors/without-secrets.ts'
+import { partsFromContent } from '../messages/from-parts.ts'
+import { type Instructions, systemMessages } from '../messages/instructions.ts'
+import type { Message } from '../messages/message.ts'
+import { repairOpenCalls, withCalls } from '../messages/repair.ts'
+import type { ModelChoice } from '../model/language-model.ts'
+import { namesUrl } from '../model/prompt-traits.ts'
+import { ABORTED } from '../shared/abort.ts'
+import { isObject } from '../shared/records.ts'
+import { activeTools } from './active-tools.ts'
+import type { ModelCandidate, Run } from './run.ts'
+import type { Step } from './run-state.ts'
+
+/** Called before each model call, and waited for; what it returns holds for that call alone. */
+export type PrepareStep = (
+  context: StepContext,
+) => StepSettings | undefined | void | Promise<StepSettings | undefined | void>
+
+export interface StepContext {
+  /** From 0. */
+  readonly stepNumber: number
+  readonly steps: readonly Step[]
+  /** What the model would be sent after the system messages. */
+  readonly messages: readonly Message[]
+}
+
+export interface StepSettings {
+  /** In place of the agent's model: one, or a list with fallbacks. */
+  model?: ModelChoice | readonly ModelChoice[]
+  toolChoice?: 'auto' | 'none' | 'required' | { type: 'tool'; toolName: string }
+  /** The tools, by name, that the model may see in this call. */
+  activeTools?: readonly string[]
+  /** In place of all system messages. */
+  instructions?: Instructions
+  /** The AI SDK's older name of `instructions`. */
+  system?: Instructions
+  /**
+   * In place of the conversation: messages of the context, or others in AI SDK form. Where a cut took one side of a tool call, the
+   * other is mended.
+   */
+  messages?: readonly (Message | { role: 'user' | 'assistant' | 'tool'; content: unknown })[]
+  /** Over the run's, one by one. */
+  modelSettings?: Readonly<Record<string, unknown>>
+  providerOptions?: Readonly<Record<string, Record<string, unknown>>>
+}
+
+/** What of a run one model call replaces. */
+export interface StepOverride {
+  readonly models?: readonly ModelCandidate[]
+  readonly prompt?: readonly Message[]
+  readonly modelSettings?: Readonly<Record<string, unknown>>
+  readonly providerOptions?: Readonly<Record<string, unknown>>
+}
+
+/** The hook, and how an agent makes models of what it returns. */
+export interface StepPreparation {
+  readonly ask: PrepareStep
+  candidates(model: ModelChoice | readonly ModelChoice[]): Promise<readonly ModelCandidate[]>
+}
+
+/** Asks the hook, and sets what holds for the next model call. Throws `prepare-step-failed` if the hook does, or says what is nonsense. */
+export async function prepareStep(run: Run, preparation: StepPreparation): Promise<void> {
+  const given = [...run.inherited, ...run.state.messages]
+  try {
+    const settings = await askHook(run, preparation.ask, given)
+    run.active = activeTools(run.tools, settings.activeTools ?? run.settings.activeTools)
+    run.toolChoice = settings.toolChoice ?? run.settings.toolChoice
+    run.override = await overrideOf(run, settings, given, preparation)
+  } catch (thrown) {
+    throw isRetinueError(thrown) ? thrown : hookFailed(thrown)
+  }
+}
+
+async function askHook(run: Run, ask: PrepareStep, given: readonly Message[]): Promise<StepSettings> {
+  const { iteration, steps } = run.state
+  const asking = (async () => ask({ stepNumber: iteration - 1, steps, messages: given.slice() }))()
+  const returned = await run.abort.race(asking)
+  return returned === ABORTED || returned === undefined || returned === null ? {} : checkedSettings(returned)
+}
+
+async function overrideOf(
+  run: Run,
+  { model, instructions, system, messages, modelSettings, providerOptions }: StepSettings,
+  given: readonly Message[],
+  preparation: StepPreparation,
+): Promise<StepOverride> {
+  const own = instructions ?? system
+  const prompt = own === undefined && messages === undefined ? undefined : promptOf(run, own, messages, given)
+  return {
+    ...(model === undefined ? {} : { models: await preparation.candidates(model) }),
+    ...(prompt ? { prompt } : {}),
+    ...(modelSettings ? { modelSettings } : {}),
+    ...(providerOptions ? { providerOptions } : {}),
+  }
+}
+
+function promptOf(
+  run: Run,
+  instructions: Instructions | undefined,
+  messages: StepSettings['messages'],
+  given: readonly Message[],
+): Message[] {
+  const conversation = messages ? conversationOf(messages, given) : given
+  if (conversation.some(namesUrl)) run.traits.urls = true
+  return [
+    ...(instructions === undefined ? run.prompt.system : systemMessages(instructions, run.agentId)),
+    ...conversation,
+  ]
+}
+
+/** The messages that the hook was given as they are, those that it made in our form; in the end a conversation that is valid. */
+function conversationOf(messages: readonly unknown[], given: readonly Message[]): Message[] {
+  const known = new Set<unknown>(given)
+  const converted = messages.map((message, index) =>
+    known.has(message) ? (message as Message) : ownMessage(message, index),
+  )
+  const conversation = repairOpenCalls(fromUser(withCalls(converted, given), given))
+  if (conversation.length === 0) throw new TypeError('it returned messages that hold nothing')
+  return conversation
+}
+
+/** A conversation that a provider takes begins with a user's message: after a cut, with the last one before it. */
+function fromUser(messages: Message[], given: readonly Message[]): Message[] {
+  const [first] = messages
+  if (!first || first.role === 'user') return messages
+  const before = given.slice(0, Math.max(given.indexOf(first), 0)).findLast(({ role }) => role === 'user')
+  return before ? [before, ...messages] : messages
+}
+
+function ownMessage(message: unknown, index: number): Message {
+  const { role, content } = isObject(message) ? message : {}
+  if (role !== 'user' && role !== 'assistant' && role !== 'tool')
+    throw new TypeError(`it returned a message ${index} that is no user, assistant or tool message`)
+  return { role, content: partsFromContent(role, content, index) } as Message
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string'
+const isTextOrObject = (value: unknown): boolean => isText(value) || isObject(value) || Array.isArray(value)
+
+/** The fields that the hook can return. What is deeper in them is checked where it is used. */
+const FIELDS: Readonly<Record<keyof StepSettings, (value: unknown) => boolean>> = {
+  model: isTextOrObject,
+  toolChoice: (value) => value === 'auto' || value === 'none' || value === 'required' || isObject(value),
+  activeTools: (value) => Array.isArray(value) && value.every(isText),
+  instructions: isTextOrObject,
+  system: isTextOrObject,
+  messages: (value) => Array.isArray(value),
+  modelSettings: isObject,
+  providerOptions: isObject,
+}
+
+function checkedSettings(returned: unknown): StepSettings {
+  if (!isObject(returned)) throw new TypeError(`it returned a ${typeof returned}`)
+  for (const [name, value] of Object.entries(returned)) {
+    if (!Object.hasOwn(FIELDS, name)) throw new TypeError(`it returned the unknown field "${name}"`)
+    if (value !== undefined && !FIELDS[name as keyof StepSettings](value))
+      throw new TypeError(`it returned a value of ${name} that is none`)
+  }
+  return returned as StepSettings
+}
+
+function hookFailed(cause: unknown): RetinueError {
+  return new RetinueError({
+    code: 'prepare-step-failed',
+    message: `prepareStep failed: ${withoutSecrets(thrownMessage(cause))}`,
+    hint: 'The cause of this error has its stack.',
+    cause,
+  })
+}
