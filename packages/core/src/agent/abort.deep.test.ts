@@ -1,4 +1,4 @@
 import { deep } from '../../test-support/deep.ts'
 import { cancelAnywhere } from '../../test-support/properties/cancel-anywhere.ts'
 
-deep(cancelAnywhere, 200)
+deep(cancelAnywhere, 220)

@@ -5,11 +5,13 @@ import type { BudgetOptions } from '../loop/budget.ts'
 import type { DelegateNames } from '../loop/delegation-settings.ts'
 import type { Instructions } from '../messages/instructions.ts'
 import type { ModelChoice } from '../model/language-model.ts'
+import type { Processor } from '../processors/processor.ts'
 import { isObject } from '../shared/records.ts'
 import type { Schema } from '../tools/schema.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import { assertBudget } from './assert-budget.ts'
+import { assertProcessors } from './assert-processors.ts'
 import { assertScorers } from './assert-scorers.ts'
 import type { Scorers } from './live-scorers.ts'
 import type { RunOptions } from './run-options.ts'
@@ -38,6 +40,10 @@ export interface AgentOptions<Id extends string = string, A extends Subagents = 
   /** The subagents, by the name of the tool that the model delegates to them with. */
   agents?: Dynamic<A>
   workspace?: Workspace
+  /** See everything that goes into the model, before it does, and can change it or stop the run. */
+  inputProcessors?: Dynamic<readonly Processor[]>
+  /** See what comes out of the model, before anybody else does, and can change it or stop the run. */
+  outputProcessors?: Dynamic<readonly Processor[]>
   /** Options of every call, where the call does not set them. */
   defaultOptions?: Dynamic<RunOptions<DelegateNames<A>>>
   /** The arguments of a delegation to this agent, in place of `{ prompt }`. */
@@ -78,6 +84,8 @@ const OPTIONS: Readonly<Record<keyof AgentOptions, true>> = {
   tools: true,
   agents: true,
   workspace: true,
+  inputProcessors: true,
+  outputProcessors: true,
   defaultOptions: true,
   inputSchema: true,
   outputSchema: true,
@@ -104,6 +112,8 @@ export function assertAgentOptions(options: unknown): asserts options is AgentOp
   if (given['relay'] !== undefined && typeof given['relay'] !== 'boolean')
     throw invalid(`The relay of the agent "${id}" is ${String(given['relay'])}.`, 'It is true or false.')
   assertDelegation(id, given['delegation'])
+  assertProcessors(given['inputProcessors'], id, 'inputProcessors')
+  assertProcessors(given['outputProcessors'], id, 'outputProcessors')
   assertScorers(given['scorers'], `The scorers of the agent "${id}"`)
   assertBudget(given['budget'], `The budget of the agent "${id}"`)
   assertWhole(id, 'maxDepth', given['maxDepth'])

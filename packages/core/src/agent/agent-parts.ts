@@ -25,10 +25,13 @@ export class AgentParts {
   constructor(options: AgentOptions, self: object) {
     this.options = options
     this.self = self
-    const { id, instructions, model, tools, agents, workspace, outputSchema } = options
+    const { id, instructions, model, tools, agents, workspace, outputSchema, inputProcessors, outputProcessors } =
+      options
     this.answer =
       outputSchema === undefined ? undefined : compileSchema(outputSchema, `the answer of the agent "${id}"`)
-    this.isStatic = ![instructions, model, tools, agents].some((value) => typeof value === 'function')
+    this.isStatic = ![instructions, model, tools, agents, inputProcessors, outputProcessors].some(
+      (value) => typeof value === 'function',
+    )
     if (typeof tools !== 'function' && typeof agents !== 'function')
       this.#staticTools = compileTools(id, { tools, agents, workspace })
   }

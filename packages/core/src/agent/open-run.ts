@@ -5,7 +5,7 @@ import { withoutSecrets } from '../errors/without-secrets.ts'
 import { activeTools } from '../loop/active-tools.ts'
 import type { Budget } from '../loop/budget.ts'
 import { Prompt } from '../loop/prompt.ts'
-import type { ModelCandidate, RootRun, Run, RunSettings, ToolSet } from '../loop/run.ts'
+import type { RootRun, Run, RunSettings, ToolSet } from '../loop/run.ts'
 import type { RunHooks } from '../loop/run-hooks.ts'
 import { newRunState } from '../loop/run-state.ts'
 import { type AgentInput, messagesFromInput } from '../messages/from-input.ts'
@@ -13,14 +13,15 @@ import { systemMessages } from '../messages/instructions.ts'
 import { type Message, userText } from '../messages/message.ts'
 import { SharedView } from '../messages/shared-view.ts'
 import { holdsReasoning, namesUrl, type PromptTraits } from '../model/prompt-traits.ts'
-import { ABORTED, type AbortScope } from '../shared/abort.ts'
+import { ABORTED } from '../shared/abort.ts'
 import { compileSchema } from '../tools/schema.ts'
 import type { AgentOptions, ModelSetting } from './agent-config.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { withToolsets } from './agent-tools.ts'
 import type { Callbacks } from './callbacks.ts'
-import { chosenCandidates, declaredCandidates } from './model-candidates.ts'
+import { declaredCandidates } from './model-candidates.ts'
 import { openBudget } from './open-budget.ts'
+import { candidatesFor, modelsOf, type Place, processorsOf, type Resolved, resolved } from './resolve-parts.ts'
 import { openChildScope, openRootRun } from './root-run.ts'
 import { assertOptions, mergeOptions, type RunOptions } from './run-options.ts'
 
@@ -68,7 +69,10 @@ export async function openRoot(
     const opening = budget.inMoney ? openInMoney(parts, place, true) : openRun(parts, place)
     const opened = opening instanceof Promise ? await root.abort.race(opening) : opening
     // Aborted while the application's own functions were asked: the run begins, and ends at once.
-    const run = opened === ABORTED ? buildRun(parts, place, { system: [], tools: NO_TOOLS, models: [] }) : opened
+    const run =
+      opened === ABORTED
+        ? buildRun(parts, place, { system: [], tools: NO_TOOLS, models: [], processors: undefined })
+        : opened
     return { run, callbacks: options }
   } catch (thrown) {
     root?.close()
@@ -151,31 +155,6 @@ export function notBegun(agentId: string, thrown: unknown): RetinueError {
   })
 }
 
-/** Where a run begins: its place in the tree, its options, and what was said before. */
-interface Place {
-  readonly root: RootRun
-  readonly abort: AbortScope
-  readonly close: () => void
-  /** In place of the agent's own. */
-  readonly instructions?: string | undefined
-  readonly runId: string
-  readonly path: readonly string[]
-  readonly lineage: readonly object[]
-  readonly requestContext: RequestContextLike
-  readonly options: RunOptions
-  readonly budget: Budget
-  readonly system: readonly Message[]
-  readonly messages: Message[]
-  readonly inherited: readonly Message[]
-}
-
-/** What of an agent can depend on the request. */
-interface Resolved {
-  readonly system: readonly Message[]
-  readonly tools: ToolSet
-  readonly models: readonly ModelCandidate[]
-}
-
 const NO_MESSAGES: readonly Message[] = []
 const NO_TOOLS: ToolSet = { byName: new Map(), definitions: [] }
 
@@ -185,22 +164,12 @@ function openRun(parts: AgentParts, place: Place): Run | Promise<Run> {
   const { id, model } = parts.options
   const models =
     providers && typeof model !== 'function' ? declaredCandidates(model, id, providers) : parts.staticCandidates()
-  return buildRun(parts, place, { system: parts.staticSystem(), tools: parts.staticTools(), models })
+  const { inputProcessors, outputProcessors } = parts.options
+  const processors = processorsOf(inputProcessors, outputProcessors)
+  return buildRun(parts, place, { system: parts.staticSystem(), tools: parts.staticTools(), models, processors })
 }
 
-async function resolved(parts: AgentParts, place: Place): Promise<Resolved> {
-  const { requestContext } = place
-  const { id, instructions, model } = parts.options
-  const system =
-    typeof instructions === 'function'
-      ? systemMessages(await instructions({ requestContext }), id)
-      : parts.staticSystem()
-  const tools = await parts.toolsFor(requestContext)
-  const setting = typeof model === 'function' ? await model({ requestContext }) : model
-  return { system, tools, models: await candidatesFor(parts, place, setting) }
-}
-
-function buildRun(parts: AgentParts, place: Place, { system, tools: given, models }: Resolved): Run {
+function buildRun(parts: AgentParts, place: Place, { system, tools: given, models, processors }: Resolved): Run {
   const { root, abort, runId, path, lineage, requestContext, options, messages, inherited } = place
   const { id } = parts.options
   const own = place.instructions === undefined ? system : systemMessages(place.instructions, id)
@@ -223,6 +192,8 @@ function buildRun(parts: AgentParts, place: Place, { system, tools: given, model
     delegation: options.delegation ?? {},
     budget: place.budget,
     hooks: hooksOf(parts, place),
+    processors,
+    stopped: undefined,
     scoring: scoringOf(parts.options, options),
     bail: undefined,
     active: options.activeTools ? activeTools(tools, options.activeTools) : tools,
@@ -244,15 +215,6 @@ function toolsOf(parts: AgentParts, { toolsets, delegation }: RunOptions, own: T
   return delegation?.enableResultReferences ? parts.withReferences(all) : all
 }
 
-/** Who decides on models, and who makes them: the root's options, else the child's own defaults. */
-function modelsOf({ root, options }: Place): Pick<RootRun, 'chooseModel' | 'providers'> {
-  const providers =
-    options.providers && root.providers !== options.providers
-      ? { ...options.providers, ...root.providers }
-      : root.providers
-  return { chooseModel: root.chooseModel ?? options.resolveModel, providers }
-}
-
 /** What the models of a run have to be asked, or must not be shown. Only its input can tell; the rest is its own models'. */
 function traitsOf(root: RootRun, messages: readonly Message[], models: number): PromptTraits {
   root.urls ||= messages.some(namesUrl)
@@ -269,28 +231,6 @@ function hooksOf(parts: AgentParts, place: Place): RunHooks {
     candidates: (model: ModelSetting) => candidatesFor(parts, place, model),
   }
   return { onIterationComplete, isTaskComplete, stopWhen: conditions, prepareStep: preparation, onStepFinish }
-}
-
-/** The models that a setting names, or that the caller of the run decides on in their place. */
-async function candidatesFor(
-  parts: AgentParts,
-  place: Place,
-  setting: ModelSetting | undefined,
-): Promise<readonly ModelCandidate[]> {
-  const { id } = parts.options
-  const { chooseModel, providers } = modelsOf(place)
-  const models = chooseModel
-    ? await chosenCandidates(setting, chooseModel, { agentId: id, path: place.path }, providers)
-    : declaredCandidates(setting, id, providers)
-  if (place.budget.inMoney) {
-    const { assertPriced } = await import('./priced.ts')
-    assertPriced(
-      id,
-      models.map(({ use }) => use.used),
-      place.budget,
-    )
-  }
-  return models
 }
 
 const NO_LIMITS = {}

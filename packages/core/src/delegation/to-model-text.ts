@@ -43,7 +43,7 @@ export function whatHappened({ status, finishReason, error, text }: DelegationEn
     case 'tool-calls':
       return 'It waits for a tool that only a client can run.'
     case 'other':
-      return 'Its model ended for a reason that its provider does not tell.'
+      return error ? modelSafeMessage(error) : 'Its model ended for a reason that its provider does not tell.'
     case 'error':
       return error ? modelSafeMessage(error) : 'It failed.'
     default:

@@ -34,6 +34,8 @@ export const ERROR_CODES = [
   'option-unknown',
   'prepare-step-failed',
   'price-missing',
+  'processor-failed',
+  'processor-stopped',
   'project-invalid',
   'reference-unknown',
   'run-timed-out',

@@ -82,6 +82,8 @@ export function modelSafeMessage(error: Pick<ErrorInfo, 'code' | 'message'>): st
       return 'The call of its model failed.'
     case 'context-too-long':
       return 'The conversation was too long for its model.'
+    case 'processor-failed':
+      return 'A processor of the application failed.'
     case 'delegation-hook-failed':
       return 'A hook of the application failed.'
     case 'delegation-failed':

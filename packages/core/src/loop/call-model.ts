@@ -1,19 +1,24 @@
-import { errorInfo, RetinueError } from '../errors/retinue-error.ts'
+import { errorInfo, isRetinueError, RetinueError } from '../errors/retinue-error.ts'
 import { addUsage, type Usage } from '../events/usage.ts'
 import { estimatedTokens, tokensOfText } from '../messages/estimated-tokens.ts'
 import type { LanguageModel } from '../model/language-model.ts'
 import { brokenOff, isRetryable, modelError, retryDelay } from '../model/model-error.ts'
-import { soundPart } from '../model/stream-part.ts'
+import { type StreamPart, soundPart } from '../model/stream-part.ts'
 import { ABORTED } from '../shared/abort.ts'
 import type { ModelStream } from './effects.ts'
 import { modelRequest, promptOf } from './model-request.ts'
 import { ModelTurn } from './model-turn.ts'
 import type { ModelCandidate, Run } from './run.ts'
+import type { RunProcessors } from './run-processors.ts'
 import type { Step } from './run-state.ts'
 import { type Limited, limitedAttempt } from './time-limits.ts'
 
-/** How an attempt ended: with a `finish`, by an abort, or by an error. */
-type Ending = { type: 'finished' } | { type: 'aborted' } | { type: 'failed'; thrown: unknown }
+/** How an attempt ended: with a `finish`, by an abort, by a processor, or by an error. */
+type Ending =
+  | { type: 'finished' }
+  | { type: 'aborted' }
+  | { type: 'stopped'; error: RetinueError }
+  | { type: 'failed'; thrown: unknown }
 
 /**
  * Calls the model, and makes of what it says a turn. Attempts and fallbacks happen only before the first content; after it a
@@ -126,7 +131,9 @@ async function readStream(run: Run, limited: Limited, stream: ModelStream['strea
       if (scope.aborted) return ended(run, limited) ?? { type: 'aborted' }
       if (done) return { type: 'failed', thrown: brokenOff(turn.step.model.used) }
       limited.alive()
-      const part = soundPart(value)
+      const sound = soundPart(value)
+      const part = sound && run.processors?.output.length ? await processed(run, run.processors, sound) : sound
+      if (part instanceof RetinueError) return { type: 'stopped', error: part }
       if (part) turn.accept(part)
     }
   } finally {
@@ -135,6 +142,23 @@ async function readStream(run: Run, limited: Limited, stream: ModelStream['strea
     reader.cancel().catch(() => {})
   }
   return turn.failure ? { type: 'failed', thrown: turn.failure.error } : { type: 'finished' }
+}
+
+/** A part as the output processors leave it; the error of one that stopped the run, or failed. */
+async function processed(
+  run: Run,
+  processors: RunProcessors,
+  part: StreamPart,
+): Promise<StreamPart | RetinueError | undefined> {
+  // Loaded with the first run that has processors.
+  const { processPart } = await import('./run-processors.ts')
+  try {
+    return await processPart(run, processors, part)
+  } catch (thrown) {
+    // No other model would be any better for it.
+    if (isRetinueError(thrown)) return thrown
+    throw thrown
+  }
 }
 
 /** A stream that came after its run was aborted is let go. */
@@ -152,7 +176,10 @@ function close(run: Run, turn: ModelTurn, ending: Ending, failed: readonly Retin
   turn.closeAll()
   if (ending.type === 'aborted') step.finishReason = 'aborted'
   else if (ending.type === 'finished') step.finishReason = turn.end ?? 'other'
-  else step.finishReason = 'error'
+  else if (ending.type === 'stopped') {
+    step.finishReason = 'other'
+    run.stopped = ending.error
+  } else step.finishReason = 'error'
   if (step.finishReason === 'error') {
     const thrown = ending.type === 'failed' ? ending.thrown : new Error('the provider ended the answer with an error')
     run.error = withOthers(modelError(thrown, step.model.used, turn.secrets), failed)

@@ -25,7 +25,8 @@ export async function completionGate(
   facts: IterationFacts,
   planned: NextStep,
 ): Promise<Gated> {
-  if (planned.type !== 'finish' || !['stop', 'other'].includes(planned.reason) || facts.last) return { next: planned }
+  if (planned.type !== 'finish' || !['stop', 'other'].includes(planned.reason) || facts.last || facts.stopped)
+    return { next: planned }
   const check = await checkCompletion(run, completion)
   if (run.abort.aborted) return { next: { type: 'abort' } }
   run.state.completion = check

@@ -18,6 +18,7 @@ export async function factsOf(run: Run, turn: ModelTurn, end: CallsEnd): Promise
     // A relayed answer is the run's own: nothing is left to be asked of its model.
     calls: relayed ? 0 : calls.length,
     clientCalls: end.clientCalls,
+    stopped: run.stopped && (run.stopped.code === 'processor-stopped' ? 'other' : 'error'),
     bailed: end.bailText !== undefined,
     last: state.last,
     budget: budgetLeft(run),
@@ -30,7 +31,8 @@ export async function factsOf(run: Run, turn: ModelTurn, end: CallsEnd): Promise
 
 /** Whether the model said all that it had to say: an answer that was cut off is not held against a schema. */
 function isAnswer({ calls, step }: ModelTurn): boolean {
-  return calls.length === 0 && (step.finishReason === 'stop' || step.finishReason === 'tool-calls')
+  if (calls.length > 0) return false
+  return step.finishReason === 'stop' || step.finishReason === 'tool-calls'
 }
 
 /** Whether the run gets nowhere: the same tool failed in the same way in several steps running. */

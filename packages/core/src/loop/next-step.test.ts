@@ -13,8 +13,10 @@ function* allFacts(): Generator<IterationFacts> {
           for (const hopeless of [true, false])
             for (const answer of ANSWERS)
               for (const iteration of [1, 3])
-                for (const [bailed, last, budget] of [
+                for (const [bailed, last, budget, stopped] of [
                   [false, undefined, 'enough'],
+                  [false, undefined, 'enough', 'other'],
+                  [false, undefined, 'enough', 'error'],
                   [false, undefined, 'last-call'],
                   [false, undefined, 'none'],
                   [true, undefined, 'enough'],
@@ -29,6 +31,7 @@ function* allFacts(): Generator<IterationFacts> {
                     bailed,
                     last,
                     budget,
+                    stopped,
                     hopeless,
                     answer,
                     iteration,
@@ -38,9 +41,23 @@ function* allFacts(): Generator<IterationFacts> {
 
 /** The rules in the order of the contract, each with its reason. */
 function expected(facts: IterationFacts): NextStep {
-  const { aborted, modelEnd, calls, clientCalls, bailed, last, budget, hopeless, answer, iteration, maxSteps } = facts
+  const {
+    aborted,
+    modelEnd,
+    calls,
+    clientCalls,
+    bailed,
+    last,
+    budget,
+    stopped,
+    hopeless,
+    answer,
+    iteration,
+    maxSteps,
+  } = facts
   const finish = (reason: Extract<NextStep, { type: 'finish' }>['reason']): NextStep => ({ type: 'finish', reason })
   if (aborted) return { type: 'abort' }
+  if (stopped) return finish(stopped)
   if (bailed) return finish('bailed')
   if (modelEnd === 'error' || modelEnd === 'length' || modelEnd === 'content-filter') return finish(modelEnd)
   if (last) return finish(last === 'budget' ? 'over-budget' : 'stop')
@@ -62,7 +79,7 @@ test('B1.10 the next move of a run, for every combination of facts', () => {
     expect(nextStep(facts), JSON.stringify(facts)).toEqual(expected(facts))
     cases += 1
   }
-  expect(cases).toBe(2 * 6 * 3 * 2 * 4 * 2 * 6)
+  expect(cases).toBe(2 * 6 * 3 * 2 * 4 * 2 * 8)
 })
 
 test('B1.10 a run without calls left never goes on without a reason, and one with maxSteps reached never goes on', () => {

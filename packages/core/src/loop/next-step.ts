@@ -13,6 +13,8 @@ export interface IterationFacts {
   readonly calls: number
   /** The calls among them that the client has to run. */
   readonly clientCalls: number
+  /** A processor ended the run, by a stop or by failing. */
+  readonly stopped: 'other' | 'error' | undefined
   /** A delegation ended the run. */
   readonly bailed: boolean
   /** Why the model was told that this is its last answer, if it was. */
@@ -44,6 +46,7 @@ const finish = (reason: Extract<NextStep, { type: 'finish' }>['reason']): NextSt
 /** Decides the next move from the facts alone. */
 export function nextStep(facts: IterationFacts): NextStep {
   if (facts.aborted) return { type: 'abort' }
+  if (facts.stopped) return finish(facts.stopped)
   if (facts.bailed) return finish('bailed')
   if (facts.modelEnd === 'error' || facts.modelEnd === 'length' || facts.modelEnd === 'content-filter')
     return finish(facts.modelEnd)

@@ -1,15 +1,13 @@
 import { isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
 import { withoutSecrets } from '../errors/without-secrets.ts'
-import { partsFromContent } from '../messages/from-parts.ts'
+import { chosenMessages } from '../messages/chosen-messages.ts'
 import { type Instructions, systemMessages } from '../messages/instructions.ts'
 import type { Message } from '../messages/message.ts'
-import { repairOpenCalls, withCalls } from '../messages/repair.ts'
 import type { ModelChoice } from '../model/language-model.ts'
-import { namesUrl } from '../model/prompt-traits.ts'
 import { ABORTED } from '../shared/abort.ts'
 import { isObject } from '../shared/records.ts'
 import { activeTools } from './active-tools.ts'
-import type { ModelCandidate, Run } from './run.ts'
+import { type ModelCandidate, noteUrls, type Run } from './run.ts'
 import type { Step } from './run-state.ts'
 
 /** Called before each model call, and waited for; what it returns holds for that call alone. */
@@ -101,38 +99,12 @@ function promptOf(
   messages: StepSettings['messages'],
   given: readonly Message[],
 ): Message[] {
-  const conversation = messages ? conversationOf(messages, given) : given
-  if (conversation.some(namesUrl)) run.traits.urls = true
+  const conversation = messages ? chosenMessages(messages, given) : given
+  noteUrls(run, conversation)
   return [
     ...(instructions === undefined ? run.prompt.system : systemMessages(instructions, run.agentId)),
     ...conversation,
   ]
-}
-
-/** The messages that the hook was given as they are, those that it made in our form; in the end a conversation that is valid. */
-function conversationOf(messages: readonly unknown[], given: readonly Message[]): Message[] {
-  const known = new Set<unknown>(given)
-  const converted = messages.map((message, index) =>
-    known.has(message) ? (message as Message) : ownMessage(message, index),
-  )
-  const conversation = repairOpenCalls(fromUser(withCalls(converted, given), given))
-  if (conversation.length === 0) throw new TypeError('it returned messages that hold nothing')
-  return conversation
-}
-
-/** A conversation that a provider takes begins with a user's message: after a cut, with the last one before it. */
-function fromUser(messages: Message[], given: readonly Message[]): Message[] {
-  const [first] = messages
-  if (!first || first.role === 'user') return messages
-  const before = given.slice(0, Math.max(given.indexOf(first), 0)).findLast(({ role }) => role === 'user')
-  return before ? [before, ...messages] : messages
-}
-
-function ownMessage(message: unknown, index: number): Message {
-  const { role, content } = isObject(message) ? message : {}
-  if (role !== 'user' && role !== 'assistant' && role !== 'tool')
-    throw new TypeError(`it returned a message ${index} that is no user, assistant or tool message`)
-  return { role, content: partsFromContent(role, content, index) } as Message
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string'

@@ -1,21 +1,22 @@
-import { errorInfo, isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
-import { withoutSecrets } from '../errors/without-secrets.ts'
+import { isRetinueError } from '../errors/retinue-error.ts'
 import type { FinishReason } from '../events/finish-reason.ts'
 import { markProvider } from '../model/foreign-reasoning.ts'
 import { assertNever } from '../shared/assert-never.ts'
 import { callModel } from './call-model.ts'
 import { askForRepair } from './check-answer.ts'
 import type { Gated } from './completion-gate.ts'
+import { finish, unexpected } from './finish-run.ts'
 import { factsOf } from './iteration-facts.ts'
 import type { ModelTurn } from './model-turn.ts'
 import { type IterationFacts, type NextStep, nextStep, steered } from './next-step.ts'
 import { relay } from './relay.ts'
 import { addMessage, emit, type Run } from './run.ts'
 import { isToStop, tellStepFinish } from './run-hooks.ts'
-import type { RunState, Step } from './run-state.ts'
+import type { RunProcessors } from './run-processors.ts'
+import type { Step } from './run-state.ts'
 import { NO_CALLS, runToolCalls } from './run-tool-calls.ts'
 import type { TaskCompletion } from './task-completion.ts'
-import { type BudgetLeft, budgetLeft, budgetSpent, tellNearlySpent, tellSpent } from './within-budget.ts'
+import { type BudgetLeft, budgetLeft, tellNearlySpent, tellSpent } from './within-budget.ts'
 
 /**
  * Runs an agent to its end: call the model, run the tools that it asked for, decide, again. It never throws; how the run ended is in
@@ -39,6 +40,7 @@ export async function runLoop(run: Run): Promise<void> {
           if (next.why === 'budget') tellSpent(run)
           continue
         case 'finish':
+          if (run.processors && hasAnswer(run, next.reason)) await answered(run, run.processors)
           return finish(run, next.reason)
         case 'abort':
           return finish(run, 'aborted')
@@ -48,7 +50,7 @@ export async function runLoop(run: Run): Promise<void> {
     }
   } catch (thrown) {
     run.error = isRetinueError(thrown) ? thrown : unexpected(thrown)
-    finish(run, 'error')
+    finish(run, isRetinueError(thrown, 'processor-stopped') ? 'other' : 'error')
   }
 }
 
@@ -61,18 +63,15 @@ async function iterate(run: Run): Promise<NextStep> {
     if (state.iteration > 0) tellNearlySpent(run)
   }
   state.iteration += 1
-  if (run.hooks.prepareStep) {
-    // Loaded with the first run that has a hook.
-    const { prepareStep } = await import('./prepare-step.ts')
-    await prepareStep(run, run.hooks.prepareStep)
-  }
+  if (run.hooks.prepareStep || run.processors) await prepare(run)
+  if (run.abort.aborted) return { type: 'abort' }
   const turn = await callModel(run)
   const { step } = turn
   state.steps.push(step)
   state.text = step.text
   if (turn.content.length > 0)
     addMessage(run, markProvider({ role: 'assistant', content: turn.content }, turn.provider))
-  const end = turn.calls.length === 0 ? NO_CALLS : await runToolCalls(run, turn, state.last === undefined)
+  const end = turn.calls.length === 0 ? NO_CALLS : await runToolCalls(run, turn)
   if (end.bailText !== undefined) state.text = end.bailText
   else if (end.relayText !== undefined) relay(run, end.relayText)
   const facts = await factsOf(run, turn, end)
@@ -83,6 +82,29 @@ async function iterate(run: Run): Promise<NextStep> {
   endStep(run, turn, next)
   if (run.hooks.onStepFinish) await tellStepFinish(run, step)
   return next
+}
+
+/** What is asked before a model call; loaded with the first run that has something to ask. */
+async function prepare(run: Run): Promise<void> {
+  const { hooks, processors, state } = run
+  run.override = undefined
+  const asked = processors?.input.length ? await import('./run-processors.ts') : undefined
+  if (asked && processors && state.iteration === 1) await asked.processInput(run, processors)
+  if (hooks.prepareStep) {
+    const { prepareStep } = await import('./prepare-step.ts')
+    await prepareStep(run, hooks.prepareStep)
+  }
+  if (asked && processors) await asked.processInputStep(run, processors)
+}
+
+/** Whether a run ends with something that its model said, and that output processors have not refused. */
+function hasAnswer({ stopped }: Run, reason: FinishReason): boolean {
+  return stopped === undefined && reason !== 'error' && reason !== 'tool-calls'
+}
+
+async function answered(run: Run, processors: RunProcessors): Promise<void> {
+  const { processResult } = await import('./run-processors.ts')
+  await processResult(run, processors)
 }
 
 /** The move of a run whose budget was spent by others before it called its model. */
@@ -105,7 +127,7 @@ async function afterHook(
   note: Gated['note'],
 ): Promise<NextStep> {
   const failed = planned.type === 'abort' || (planned.type === 'finish' && planned.reason === 'error')
-  if (failed) return planned
+  if (failed || run.stopped) return planned
   const stops = planned.type === 'continue' && run.hooks.stopWhen.length > 0 && (await isToStop(run))
   const own: NextStep = stops ? { type: 'finish', reason: 'stop' } : planned
   if (!run.hooks.onIterationComplete) {
@@ -130,50 +152,5 @@ function endStep(run: Run, { step }: ModelTurn, next: NextStep): void {
       ...(step.warnings.length === 0 ? {} : { warnings: step.warnings }),
     },
     output: { usage: step.usage },
-  })
-}
-
-/** Ends the run: exactly one `finish`, after the `error` or `abort` that explains it. */
-function finish(run: Run, reason: FinishReason): void {
-  const { state } = run
-  state.finishReason = reason
-  if (reason === 'over-budget') run.error ??= budgetSpent(run)
-  if (reason === 'stop' && isEmpty(state)) run.error ??= emptyAnswer(run)
-  const { reason: cause } = run.abort.signal
-  // Out of time is an end that a parent must be able to tell from being called off.
-  if (reason === 'aborted') run.error = isRetinueError(cause, 'run-timed-out') ? cause : undefined
-  if (run.error) {
-    state.error = errorInfo(run.error)
-    emit(run, 'error', { error: state.error })
-  }
-  if (reason === 'aborted') emit(run, 'abort', abortReason(run.abort.signal.reason))
-  const { usage, totalUsage } = state
-  emit(run, 'finish', { stepResult: { reason, isContinued: false }, output: { usage }, totalUsage })
-}
-
-/** Whether a run ended with nothing to show for it: a picture is an answer too. */
-function isEmpty({ text, steps }: RunState): boolean {
-  return text.trim() === '' && !steps.at(-1)?.files.length
-}
-
-function abortReason(reason: unknown): { reason?: string } {
-  if (typeof reason === 'string') return { reason }
-  return reason instanceof Error && reason.name !== 'AbortError' ? { reason: reason.message } : {}
-}
-
-function emptyAnswer(run: Run): RetinueError {
-  return new RetinueError({
-    code: 'model-answer-empty',
-    message: `The model of "${run.agentId}" ended without an answer.`,
-    hint: 'Ask again, or say in the instructions that every run ends with an answer in text.',
-  })
-}
-
-function unexpected(thrown: unknown): RetinueError {
-  return new RetinueError({
-    code: 'model-call-failed',
-    message: `The run broke off: ${withoutSecrets(thrownMessage(thrown))}`,
-    hint: 'The cause of this error has its stack.',
-    cause: thrown,
   })
 }

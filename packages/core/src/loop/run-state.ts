@@ -20,7 +20,7 @@ export interface RunState {
   /** The run's own conversation: its input, then what it added. Only ever appended to. */
   readonly messages: Message[]
   /** How many of `messages` are the input. */
-  readonly inputLength: number
+  inputLength: number
   readonly steps: Step[]
   /** This agent's own model calls. */
   readonly usage: Usage

@@ -12,8 +12,8 @@ import type { PendingCall } from './pending-call.ts'
 import { addMessage, emit, type Run } from './run.ts'
 import { countCall } from './within-budget.ts'
 
-/** The ends of a model call after which its tool calls must not run: it was cut off, or should not have been. */
-const NEVER_RUN: ReadonlySet<string> = new Set(['length', 'content-filter', 'error', 'aborted'])
+/** Why the tool calls of a model call must not run: it was cut off, or should not have been. */
+const NEVER_RUN: ReadonlySet<string> = new Set(['length', 'content-filter', 'error', 'aborted', 'stopped', 'last'])
 
 /** What came of the calls of a step beside their results. */
 export interface CallsEnd {
@@ -31,11 +31,11 @@ export const NO_CALLS: CallsEnd = { clientCalls: 0, bailText: undefined, relayTe
  * Runs the calls of a turn at the same time and takes their results down in the order of the calls. A call that fails fails alone;
  * one that bails cancels the others. Where they may not run, each gets a result that says so.
  */
-export async function runToolCalls(run: Run, turn: ModelTurn, mayRun: boolean): Promise<CallsEnd> {
+export async function runToolCalls(run: Run, turn: ModelTurn): Promise<CallsEnd> {
   const { calls, step } = turn
   const outcomes: (Outcome | undefined)[] = []
-  if (!mayRun || NEVER_RUN.has(step.finishReason)) {
-    const why = mayRun ? step.finishReason : 'last'
+  const why = run.stopped ? 'stopped' : run.state.last ? 'last' : step.finishReason
+  if (NEVER_RUN.has(why)) {
     for (const call of calls) outcomes.push(settle(run, call, notRun(why)))
     record(run, turn, outcomes)
     return NO_CALLS

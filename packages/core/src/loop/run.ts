@@ -20,6 +20,7 @@ import type { Effects } from './effects.ts'
 import type { StepOverride } from './prepare-step.ts'
 import type { Prompt } from './prompt.ts'
 import type { RunHooks } from './run-hooks.ts'
+import type { RunProcessors } from './run-processors.ts'
 import type { RunState } from './run-state.ts'
 import type { Timeouts } from './time-limits.ts'
 
@@ -76,9 +77,9 @@ export interface Run {
   /** The model, then its fallbacks. */
   readonly models: readonly ModelCandidate[]
   /** What its model is asked: the system messages, what was inherited, the conversation. */
-  readonly prompt: Prompt
+  prompt: Prompt
   /** What the run was handed of its parent's conversation: by reference, never copied into its state. */
-  readonly inherited: readonly Message[]
+  inherited: readonly Message[]
   readonly tools: ToolSet
   readonly requestContext: RequestContextLike
   readonly settings: RunSettings
@@ -86,6 +87,10 @@ export interface Run {
   /** What it may use: its own budget inside those above, or that of the run above it. */
   readonly budget: Budget
   readonly hooks: RunHooks
+  /** What looks at what goes into its model and comes out of it; undefined where nothing does. */
+  readonly processors: RunProcessors | undefined
+  /** Why a processor stopped the run, if one did. */
+  stopped: RetinueError | undefined
   /** What grades its answer after it was given. */
   readonly scoring:
     | { readonly scorers: Readonly<Record<string, Scorer | ScorerEntry>>; readonly onScore: OnScore | undefined }
@@ -161,8 +166,15 @@ export function emit<T extends ChunkType>(run: Run, type: T, payload: ChunkPaylo
 /** Adds to the run's conversation, which only ever grows. */
 export function addMessage(run: Run, message: Message): void {
   run.state.messages.push(message)
-  if (!run.traits.urls && namesUrl(message)) {
-    run.traits.urls = true
-    run.root.urls = true
-  }
+  if (!run.traits.urls && namesUrl(message)) urlsSeen(run)
+}
+
+/** Takes note of files that are named by a URL: not every model takes them. */
+export function noteUrls(run: Run, messages: readonly Message[]): void {
+  if (!run.traits.urls && messages.some(namesUrl)) urlsSeen(run)
+}
+
+function urlsSeen(run: Run): void {
+  run.traits.urls = true
+  run.root.urls = true
 }

@@ -10,6 +10,15 @@ export type ModelFinish = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 
 /** A part of a model's stream. Versions 2, 3 and 4 of the specification differ only in what the functions below read. */
 export type StreamPart = LanguageModelV4StreamPart
 
+/** A part that holds something of the answer. */
+export type OutputPart = Extract<StreamPart, { type: (typeof OUTPUT_PARTS)[number] }>
+
+const OUTPUT_PARTS = ['text-delta', 'reasoning-delta', 'tool-call', 'source', 'file', 'reasoning-file'] as const
+
+export function isOutputPart(value: unknown): value is OutputPart {
+  return isObject(value) && (OUTPUT_PARTS as readonly unknown[]).includes(value['type'])
+}
+
 /**
  * A part as its kind says that it is: a broken provider's missing or numeric names and texts become texts. Undefined for what is no
  * part at all. A sound part is handed back as it is.

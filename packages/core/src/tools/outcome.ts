@@ -37,6 +37,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'content-filter': 'the provider filtered the answer that asked for it',
   error: 'the answer that asked for it broke off',
   aborted: 'the run was aborted before the call had ended',
+  stopped: 'the answer that asked for it was stopped',
   last: 'this was the last answer of the run, and no more calls are made',
 }
 

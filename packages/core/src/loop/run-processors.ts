@@ -1,0 +1,215 @@
+import { isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
+import { withoutSecrets } from '../errors/without-secrets.ts'
+import { chosenMessages } from '../messages/chosen-messages.ts'
+import { disarm } from '../messages/framework-note.ts'
+import { systemMessages } from '../messages/instructions.ts'
+import type { AssistantMessage, Message, SystemMessage } from '../messages/message.ts'
+import { isOutputPart, type OutputPart, type StreamPart } from '../model/stream-part.ts'
+import type { InputContext, Processor, ProcessorContext } from '../processors/processor.ts'
+import { ABORTED } from '../shared/abort.ts'
+import { isObject } from '../shared/records.ts'
+import { Prompt } from './prompt.ts'
+import { noteUrls, type Run } from './run.ts'
+
+/** The processors of a run, and what they keep in it. */
+export interface RunProcessors {
+  readonly input: readonly Processor[]
+  readonly output: readonly Processor[]
+  readonly states: Map<Processor, Record<string, unknown>>
+}
+
+/** Lets the input processors see everything that the run begins with. What they return is what it goes on from. */
+export async function processInput(run: Run, { input }: RunProcessors): Promise<void> {
+  const given: Conversation = { system: run.prompt.system as SystemMessage[], messages: conversationOf(run) }
+  const processed = await throughInput(run, input, given, (processor, context) => processor.processInput?.(context))
+  if (processed === given) return
+  const { state } = run
+  // The run has not begun: its conversation is the one that the processors leave.
+  state.messages.splice(0, state.messages.length, ...processed.messages)
+  state.inputLength = processed.messages.length
+  run.inherited = []
+  run.prompt = new Prompt(processed.system, [])
+  noteUrls(run, processed.messages)
+}
+
+/** Lets the input processors see what the next model call is sent. */
+export async function processInputStep(run: Run, { input }: RunProcessors): Promise<void> {
+  const { iteration } = run.state
+  const { system, messages } = splitPrompt(run)
+  const given: Conversation = { system, messages }
+  const processed = await throughInput(run, input, given, (processor, context) =>
+    processor.processInputStep?.({ ...context, iteration }),
+  )
+  if (processed === given) return
+  run.override = { ...run.override, prompt: [...processed.system, ...processed.messages] }
+  noteUrls(run, processed.messages)
+}
+
+/** Lets the output processors see a part of the answer; undefined if one of them leaves it out. */
+export async function processPart(
+  run: Run,
+  { output }: RunProcessors,
+  part: StreamPart,
+): Promise<StreamPart | undefined> {
+  if (!isOutputPart(part)) return part
+  const { iteration } = run.state
+  let current: OutputPart = part
+  for (const processor of output) {
+    const returned = await asked(run, processor, 'processOutputStream', (context) =>
+      processor.processOutputStream?.({ ...context, iteration, part: current }),
+    )
+    // What a processor has not passed is not shown, also when the run is aborted meanwhile.
+    if (returned === null || run.abort.aborted) return undefined
+    if (returned === undefined) continue
+    if (!isOutputPart(returned)) throw nonsense(processor, 'processOutputStream', 'what is no part of an answer')
+    current = returned
+  }
+  return current
+}
+
+/** Lets the output processors see the answer, and puts what they return in its place. One that stops the run withholds the answer. */
+export async function processResult(run: Run, processors: RunProcessors): Promise<void> {
+  try {
+    await throughResult(run, processors)
+  } catch (thrown) {
+    replaceAnswer(run, '')
+    throw thrown
+  }
+}
+
+async function throughResult(run: Run, { output }: RunProcessors): Promise<void> {
+  const { state } = run
+  for (const processor of output) {
+    const returned: unknown = await asked(run, processor, 'processOutputResult', (context) =>
+      processor.processOutputResult?.({ ...context, text: state.text, messages: state.messages.slice() }),
+    )
+    if (returned === undefined) continue
+    if (typeof returned !== 'string') throw nonsense(processor, 'processOutputResult', 'what is no text')
+    if (returned !== state.text) replaceAnswer(run, returned)
+  }
+}
+
+/** The answer is the last message of the run; nothing has read it that could not read another. */
+function replaceAnswer({ state }: Run, text: string): void {
+  state.text = text
+  const last = state.messages.at(-1)
+  if (last?.role !== 'assistant') return
+  const rest = last.content.filter((part) => part.type !== 'text')
+  const content: AssistantMessage['content'] =
+    text.trim() === '' ? rest : [...rest, { type: 'text', text: disarm(text) }]
+  state.messages.pop()
+  if (content.length > 0) state.messages.push({ ...last, content })
+}
+
+interface Conversation {
+  readonly system: readonly SystemMessage[]
+  readonly messages: readonly Message[]
+}
+
+function conversationOf({ inherited, state }: Run): Message[] {
+  return [...inherited, ...state.messages]
+}
+
+/** What the next model call is sent, with what a hook put in its place. */
+function splitPrompt(run: Run): Conversation {
+  const whole = run.override?.prompt
+  if (!whole) return { system: run.prompt.system as SystemMessage[], messages: conversationOf(run) }
+  return {
+    system: whole.filter((message) => message.role === 'system'),
+    messages: whole.filter((message) => message.role !== 'system'),
+  }
+}
+
+async function throughInput(
+  run: Run,
+  processors: readonly Processor[],
+  given: Conversation,
+  ask: (processor: Processor, context: InputContext) => unknown,
+): Promise<Conversation> {
+  let current = given
+  for (const processor of processors) {
+    const returned = await asked(run, processor, 'processInput', (context) =>
+      ask(processor, { ...context, messages: current.messages.slice(), systemMessages: current.system.slice() }),
+    )
+    if (returned !== undefined && returned !== null) current = processedInput(run, processor, returned, current)
+  }
+  return current
+}
+
+function processedInput(run: Run, processor: Processor, returned: unknown, current: Conversation): Conversation {
+  const { messages, instructions, ...rest } = Array.isArray(returned)
+    ? { messages: returned }
+    : fieldsOf(processor, returned)
+  const [unknown] = Object.keys(rest)
+  if (unknown !== undefined) throw nonsense(processor, 'processInput', `the unknown field "${unknown}"`)
+  if (messages !== undefined && !Array.isArray(messages))
+    throw nonsense(processor, 'processInput', 'messages that are no list')
+  try {
+    return {
+      system: instructions === undefined ? current.system : systemMessages(instructions, run.agentId),
+      messages: messages ? chosenMessages(messages, current.messages) : current.messages,
+    }
+  } catch (cause) {
+    throw isRetinueError(cause) ? cause : failed(processor, 'processInput', cause)
+  }
+}
+
+function fieldsOf(processor: Processor, returned: unknown): Record<string, unknown> {
+  if (isObject(returned)) return returned
+  throw nonsense(processor, 'processInput', `a ${typeof returned}`)
+}
+
+/** Asks one method of a processor. A stop and a failure are thrown as typed errors; undefined after an abort. */
+async function asked<T>(
+  run: Run,
+  processor: Processor,
+  method: string,
+  ask: (context: ProcessorContext) => T,
+): Promise<Awaited<T> | undefined> {
+  try {
+    const returned = await run.abort.race((async () => ask(contextOf(run, processor)))())
+    return returned === ABORTED ? undefined : (returned as Awaited<T>)
+  } catch (thrown) {
+    throw isRetinueError(thrown, 'processor-stopped') ? thrown : failed(processor, method, thrown)
+  }
+}
+
+function contextOf(run: Run, processor: Processor): ProcessorContext {
+  const { state, processors } = run
+  const known = processors?.states.get(processor)
+  const own = known ?? {}
+  if (!known) processors?.states.set(processor, own)
+  return {
+    runId: state.runId,
+    agentId: state.agentId,
+    path: state.path,
+    requestContext: run.requestContext,
+    abortSignal: run.abort.signal,
+    state: own,
+    abort: (reason) => {
+      throw stopped(processor, reason)
+    },
+  }
+}
+
+function stopped({ id }: Processor, reason: string | undefined): RetinueError {
+  return new RetinueError({
+    code: 'processor-stopped',
+    message: `The processor "${id}" stopped the run${reason?.trim() ? `: ${reason}` : '.'}`,
+    data: { processor: id, ...(reason === undefined ? {} : { reason }) },
+  })
+}
+
+function failed({ id }: Processor, method: string, cause: unknown): RetinueError {
+  return new RetinueError({
+    code: 'processor-failed',
+    message: `${method} of the processor "${id}" failed: ${withoutSecrets(thrownMessage(cause))}`,
+    hint: 'The cause of this error has its stack.',
+    data: { processor: id },
+    cause,
+  })
+}
+
+function nonsense(processor: Processor, method: string, what: string): RetinueError {
+  return failed(processor, method, new TypeError(`it returned ${what}`))
+}
