@@ -27,8 +27,11 @@ const core = {
       tools: 'a tool call is prepared and executed without knowing which loop asked for it',
       scorers: 'a scorer grades an answer: the loop asks it at the end of a run, so it can know neither loop nor agent',
       processors: 'a processor sees messages and parts of an answer, not the loop that hands them to it',
+      storage: 'what lasts is a port over plain data: the runs and memories that are kept know it, and it knows none of them',
+      skills: 'a skill is text that a model loads with a tool: what it is needs no loop and no agent',
       workspace: 'files for an agent are offered as tools; reading them needs no loop and no agent',
     },
+    { memory: 'a conversation is kept message by message: what decides what is said next is not its business' },
     { loop: 'the loop is one function over plain state: delegation and agents reach it as tools and options' },
     { delegation: 'a delegation needs the small `DelegateTarget` that it declares itself, never the Agent class' },
     { agent: 'an agent puts loop, delegation and tools together, and knows nothing of what is made of agents' },
@@ -45,6 +48,7 @@ const core = {
     { from: 'scorers', to: 'model', why: 'a scorer names the model of its judge, and calls none itself' },
     { from: 'scorers', to: 'tools', why: 'what a judge answers is checked by the schemas that tools have' },
     { from: 'processors', to: 'model', why: 'an output processor sees parts of a model’s answer' },
+    { from: 'skills', to: 'tools', why: 'a model loads a skill with a tool' },
     { from: 'workspace', to: 'tools', why: 'a workspace is offered to the model as tools' },
     { from: 'index.ts', to: 'retinue.ts', why: 'the application object is public' },
   ],
@@ -130,6 +134,31 @@ const evals = {
   sideways: [],
 }
 
+const libsql = {
+  dir: 'packages/libsql',
+  imports: ['@retinue/core'],
+  why: 'libsql implements ports of core, and knows nothing of who stores what with it',
+  layers: [
+    {
+      database: 'a database runs statements and tells its errors apart; what they say of threads is not its business',
+    },
+    { schema: 'the tables, and how they came to be, are made with statements and nothing else' },
+    {
+      threads: 'a domain of the port: its statements, and the rows that they give',
+      'working-memory': 'a domain of the port, as threads are',
+      vectors: 'vectors share the file with threads, and no table',
+    },
+    {
+      'libsql-store.ts': 'a store is its domains over one database',
+      'libsql-vector.ts': 'vectors need no threads: a store of their own over one database',
+    },
+    { 'index.ts': 'the public entry: it re-exports and does nothing else' },
+    { testing: 'faults for tests; nothing that ships stores with them' },
+  ],
+  sideways: [],
+  testOnly: [{ unit: 'testing', subpath: './testing', allowed: [] }],
+}
+
 const cli = {
   dir: 'packages/cli',
   imports: ['@retinue/core', '@retinue/project'],
@@ -159,6 +188,6 @@ const examples = {
 }
 
 export const graph = {
-  packages: { '@retinue/core': core, '@retinue/project': project, '@retinue/evals': evals, retinue: cli },
+  packages: { '@retinue/core': core, '@retinue/project': project, '@retinue/evals': evals, '@retinue/libsql': libsql, retinue: cli },
   examples,
 }

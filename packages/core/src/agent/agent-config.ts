@@ -3,10 +3,12 @@ import type { DelegateTarget } from '../delegation/delegate-target.ts'
 import { RetinueError } from '../errors/retinue-error.ts'
 import type { BudgetOptions } from '../loop/budget.ts'
 import type { DelegateNames } from '../loop/delegation-settings.ts'
+import type { AgentMemory } from '../memory/agent-memory.ts'
 import type { Instructions } from '../messages/instructions.ts'
 import type { ModelChoice } from '../model/language-model.ts'
 import type { Processor } from '../processors/processor.ts'
 import { isObject } from '../shared/records.ts'
+import { assertSkills, type Skills } from '../skills/skill.ts'
 import type { Schema } from '../tools/schema.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Workspace } from '../workspace/workspace.ts'
@@ -39,7 +41,11 @@ export interface AgentOptions<Id extends string = string, A extends Subagents = 
   tools?: Dynamic<Readonly<Record<string, Tool>>>
   /** The subagents, by the name of the tool that the model delegates to them with. */
   agents?: Dynamic<A>
+  /** What it remembers conversations with, where a call names one. Subagents have their own, or none. */
+  memory?: Dynamic<AgentMemory>
   workspace?: Workspace
+  /** Instructions for particular kinds of work, which the model loads when it needs them, with the tool `skill`. */
+  skills?: Dynamic<Skills>
   /** See everything that goes into the model, before it does, and can change it or stop the run. */
   inputProcessors?: Dynamic<readonly Processor[]>
   /** See what comes out of the model, before anybody else does, and can change it or stop the run. */
@@ -83,7 +89,9 @@ const OPTIONS: Readonly<Record<keyof AgentOptions, true>> = {
   model: true,
   tools: true,
   agents: true,
+  memory: true,
   workspace: true,
+  skills: true,
   inputProcessors: true,
   outputProcessors: true,
   defaultOptions: true,
@@ -112,8 +120,10 @@ export function assertAgentOptions(options: unknown): asserts options is AgentOp
   if (given['relay'] !== undefined && typeof given['relay'] !== 'boolean')
     throw invalid(`The relay of the agent "${id}" is ${String(given['relay'])}.`, 'It is true or false.')
   assertDelegation(id, given['delegation'])
+  assertMemory(id, given['memory'])
   assertProcessors(given['inputProcessors'], id, 'inputProcessors')
   assertProcessors(given['outputProcessors'], id, 'outputProcessors')
+  assertSkills(given['skills'], id)
   assertScorers(given['scorers'], `The scorers of the agent "${id}"`)
   assertBudget(given['budget'], `The budget of the agent "${id}"`)
   assertWhole(id, 'maxDepth', given['maxDepth'])
@@ -127,6 +137,12 @@ export function assertAgentOptions(options: unknown): asserts options is AgentOp
       data: { options: unknown },
     })
   }
+}
+
+function assertMemory(id: string, memory: unknown): void {
+  if (memory === undefined || typeof memory === 'function') return
+  if (!isObject(memory) || typeof memory['open'] !== 'function' || typeof memory['within'] !== 'function')
+    throw invalid(`The memory of the agent "${id}" is none.`, 'Pass new Memory() of @retinue/memory.')
 }
 
 /** How an agent is delegated to; how it delegates itself is in its `defaultOptions`. */

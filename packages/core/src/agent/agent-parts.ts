@@ -2,8 +2,10 @@ import type { RequestContextLike } from '../context/request-context.ts'
 import type { ModelCandidate, ToolSet } from '../loop/run.ts'
 import { systemMessages } from '../messages/instructions.ts'
 import type { SystemMessage } from '../messages/message.ts'
+import { mayHaveSkills } from '../skills/skill.ts'
 import { type CompiledSchema, compileSchema } from '../tools/schema.ts'
 import type { AgentOptions, ModelSetting } from './agent-config.ts'
+import type { OfferedSkills } from './agent-skills.ts'
 import { compileTools, type ToolSources, withReferences } from './agent-tools.ts'
 import { declaredCandidates } from './model-candidates.ts'
 
@@ -16,6 +18,8 @@ export class AgentParts {
   readonly answer: CompiledSchema | undefined
   /** Whether every run finds the same instructions, model and tools, so that nothing has to be asked for. */
   readonly isStatic: boolean
+  /** The skills as they were last offered. */
+  offered: OfferedSkills | undefined
   readonly #staticTools: ToolSet | undefined
   #system: SystemMessage[] | undefined
   #candidates: ModelCandidate[] | undefined
@@ -25,15 +29,26 @@ export class AgentParts {
   constructor(options: AgentOptions, self: object) {
     this.options = options
     this.self = self
-    const { id, instructions, model, tools, agents, workspace, outputSchema, inputProcessors, outputProcessors } =
-      options
+    const {
+      id,
+      instructions,
+      model,
+      tools,
+      agents,
+      workspace,
+      skills,
+      outputSchema,
+      inputProcessors,
+      outputProcessors,
+    } = options
     this.answer =
       outputSchema === undefined ? undefined : compileSchema(outputSchema, `the answer of the agent "${id}"`)
-    this.isStatic = ![instructions, model, tools, agents, inputProcessors, outputProcessors].some(
+    const isDynamic = [instructions, model, tools, agents, inputProcessors, outputProcessors].some(
       (value) => typeof value === 'function',
     )
+    this.isStatic = !isDynamic && !mayHaveSkills(skills)
     if (typeof tools !== 'function' && typeof agents !== 'function')
-      this.#staticTools = compileTools(id, { tools, agents, workspace })
+      this.#staticTools = compileTools(id, { tools, agents, workspace, skills })
   }
 
   /** The instructions as system messages, where they are no function. */
@@ -62,11 +77,12 @@ export class AgentParts {
   /** The tools for a request. What a function gives again is not compiled again. */
   async toolsFor(requestContext: RequestContextLike): Promise<ToolSet> {
     if (this.#staticTools) return this.#staticTools
-    const { id, tools, agents, workspace } = this.options
+    const { id, tools, agents, workspace, skills } = this.options
     const sources: ToolSources = {
       tools: typeof tools === 'function' ? await tools({ requestContext }) : tools,
       agents: typeof agents === 'function' ? await agents({ requestContext }) : agents,
       workspace,
+      skills,
     }
     const known = this.#dynamic
     if (known && known.sources.tools === sources.tools && known.sources.agents === sources.agents) return known.set

@@ -5,6 +5,7 @@ import { loopTool } from '../loop/loop-tool.ts'
 import type { LoopTool, ToolSet } from '../loop/run.ts'
 import { isObject } from '../shared/records.ts'
 import { warn } from '../shared/warn.ts'
+import { mayHaveSkills, SKILL_TOOL } from '../skills/skill.ts'
 import { compileTool } from '../tools/compile-tool.ts'
 import { isTool, type Tool } from '../tools/tool.ts'
 import { assertToolName } from '../tools/tool-name.ts'
@@ -15,13 +16,15 @@ export interface ToolSources {
   readonly tools: Readonly<Record<string, Tool>> | undefined
   readonly agents: Readonly<Record<string, DelegateTarget>> | undefined
   readonly workspace: Workspace | undefined
+  /** They have a tool of their own, made when the agent first runs: its name is taken. */
+  readonly skills: unknown
 }
 
 /**
  * Compiles an agent's tools: its own, its workspace's, and one for each subagent. Throws `name-invalid`, `name-collision`,
  * `tool-invalid`, `agent-invalid` or `schema-unsupported`, naming the agent and the key.
  */
-export function compileTools(agentId: string, { tools, agents, workspace }: ToolSources): ToolSet {
+export function compileTools(agentId: string, { tools, agents, workspace, skills }: ToolSources): ToolSet {
   const byName = new Map<string, LoopTool>()
   addTools(byName, tools, agentId, 'tools')
   addTools(byName, workspace?.tools, agentId, 'workspace.tools')
@@ -32,6 +35,8 @@ export function compileTools(agentId: string, { tools, agents, workspace }: Tool
     if (byName.has(key)) throw collision(agentId, key, 'subagent')
     byName.set(key, delegationTool(key, target))
   }
+  if (mayHaveSkills(skills) && byName.has(SKILL_TOOL))
+    throw collision(agentId, SKILL_TOOL, 'tool that loads its skills')
   return toolSet(byName)
 }
 
@@ -61,7 +66,7 @@ export function withReferences({ byName }: ToolSet): ToolSet {
   return toolSet(new Map([...byName].map(([name, tool]) => [name, tool.withReferences?.() ?? tool])))
 }
 
-function toolSet(byName: ReadonlyMap<string, LoopTool>): ToolSet {
+export function toolSet(byName: ReadonlyMap<string, LoopTool>): ToolSet {
   return { byName, definitions: [...byName.values()].map((tool) => tool.definition) }
 }
 

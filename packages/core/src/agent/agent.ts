@@ -1,9 +1,12 @@
+import { RequestContext, type RequestContextLike } from '../context/request-context.ts'
 import type { DelegatedRequest, DelegatedResult, DelegateTarget } from '../delegation/delegate-target.ts'
 import { errorInfo, type RetinueError } from '../errors/retinue-error.ts'
 import { noUsage } from '../events/usage.ts'
 import type { DelegateNames } from '../loop/delegation-settings.ts'
 import type { Run } from '../loop/run.ts'
 import { runLoop } from '../loop/run-loop.ts'
+import type { AgentMemory } from '../memory/agent-memory.ts'
+import type { Application } from '../memory/application.ts'
 import type { AgentInput } from '../messages/from-input.ts'
 import { ABORTED } from '../shared/abort.ts'
 import { isObject } from '../shared/records.ts'
@@ -16,6 +19,14 @@ import { type RunResult, resultOf } from './run-result.ts'
 import { RunStream } from './run-stream.ts'
 
 const BRAND: unique symbol = Symbol.for('retinue.agent')
+
+interface Within {
+  readonly parts: AgentParts
+  readonly application: Application
+}
+
+/** An agent that no application holds. */
+const ALONE: Application = {}
 
 /**
  * An agent: instructions, a model, tools, and subagents that it can delegate to. Making one checks it: bad names, collisions and
@@ -33,9 +44,11 @@ export class Agent<const Id extends string = string, const A extends Subagents =
   /** The options that the agent was made with. */
   readonly options: Readonly<AgentOptions<Id, A>>
   readonly #parts: AgentParts
+  readonly #application: Application
 
-  constructor(options: AgentOptions<Id, A>) {
-    assertAgentOptions(options)
+  constructor(options: AgentOptions<Id, A>)
+  constructor(options: AgentOptions<Id, A>, within?: Within) {
+    if (!within) assertAgentOptions(options)
     this.id = options.id
     this.name = options.name ?? options.id
     this.description = options.description
@@ -43,7 +56,8 @@ export class Agent<const Id extends string = string, const A extends Subagents =
     this.relay = options.relay
     this.delegation = options.delegation
     this.options = options
-    this.#parts = new AgentParts(options, this)
+    this.#parts = within?.parts ?? new AgentParts(options as unknown as AgentOptions, this)
+    this.#application = within?.application ?? ALONE
     Object.defineProperty(this, BRAND, { value: true })
   }
 
@@ -52,19 +66,31 @@ export class Agent<const Id extends string = string, const A extends Subagents =
    * could not begin.
    */
   async generate(input: AgentInput, options?: RunOptions<DelegateNames<A>>): Promise<RunResult> {
-    const result = await this.#drive(await openRoot(this.#parts, input, options, false))
+    const result = await this.#drive(await openRoot(this.#parts, input, options, false, this.#application))
     if (result.finishReason === 'error') throw result.error
     return result
   }
 
   /** Starts the agent on an input. Rejects only if the run can't begin; once it has begun, how it ends is in the stream. */
   async stream(input: AgentInput, options?: RunOptions<DelegateNames<A>>): Promise<RunStream> {
-    const opened = await openRoot(this.#parts, input, options, true)
+    const opened = await openRoot(this.#parts, input, options, true, this.#application)
     const { run } = opened
     const { log } = run.root
     if (!log) throw new TypeError('A stream needs a log.')
     const result = this.#drive(opened).finally(() => log.close())
     return new RunStream(run, log, result)
+  }
+
+  /** The agent as an application runs it: the same agent, with what the application shares. */
+  within(application: Application): Agent<Id, A> {
+    const Bound = Agent as new (options: AgentOptions<Id, A>, within: Within) => Agent<Id, A>
+    return new Bound(this.options, { parts: this.#parts, application })
+  }
+
+  /** What the agent remembers with; undefined if it has no memory. `requestContext`: for a memory that a function gives. */
+  async getMemory(request: { requestContext?: RequestContextLike } = {}): Promise<AgentMemory | undefined> {
+    const { memoryOf } = await import('./open-memory.ts')
+    return memoryOf(this.options, request.requestContext ?? new RequestContext(), this.#application, true)
   }
 
   /** Runs the agent for a parent; see `DelegateTarget`. It does not throw. */
@@ -91,7 +117,7 @@ export class Agent<const Id extends string = string, const A extends Subagents =
     await runToEnd(run)
     const result = resultOf(run)
     if (telling) await telling
-    if (tell) await tell.tellEnd(callbacks, result)
+    if (tell) await tell.tellEnd(run, callbacks, result)
     return result
   }
 

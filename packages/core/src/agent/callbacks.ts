@@ -3,7 +3,7 @@ import type { Chunk } from '../events/chunk.ts'
 import type { Run } from '../loop/run.ts'
 import { callbackFailed } from '../loop/run-hooks.ts'
 import type { Step } from '../loop/run-state.ts'
-import { warn } from '../shared/warn.ts'
+import { type Application, warnIn } from '../memory/application.ts'
 import type { RunResult } from './run-result.ts'
 
 /** What a call is told of. A callback that throws is reported, and changes nothing of the run. */
@@ -28,20 +28,23 @@ export async function tellChunks(run: Run, onChunk: NonNullable<Callbacks['onChu
       await onChunk(item.value)
     } catch (thrown) {
       // It would be told of its own failure, and fail again.
-      warn('callback-failed', callbackFailed('onChunk', thrown).message)
+      warnIn(run.root.application, 'callback-failed', callbackFailed('onChunk', thrown).message)
     }
   }
 }
 
 /** Tells of the end of a run, before anybody else learns of it. */
-export async function tellEnd(callbacks: Callbacks, result: RunResult): Promise<void> {
+export async function tellEnd({ root }: Run, callbacks: Callbacks, result: RunResult): Promise<void> {
+  const { application } = root
   const { onError, onAbort, onFinish } = callbacks
-  if (result.finishReason === 'error' && result.error) await safely('onError', onError, { error: result.error })
-  if (result.finishReason === 'aborted') await safely('onAbort', onAbort, { steps: result.steps })
-  await safely('onFinish', onFinish, result)
+  if (result.finishReason === 'error' && result.error)
+    await safely(application, 'onError', onError, { error: result.error })
+  if (result.finishReason === 'aborted') await safely(application, 'onAbort', onAbort, { steps: result.steps })
+  await safely(application, 'onFinish', onFinish, result)
 }
 
 async function safely<T>(
+  application: Application,
   name: string,
   callback: ((event: T) => void | Promise<void>) | undefined,
   event: T,
@@ -49,6 +52,6 @@ async function safely<T>(
   try {
     await callback?.(event)
   } catch (thrown) {
-    warn('callback-failed', callbackFailed(name, thrown).message)
+    warnIn(application, 'callback-failed', callbackFailed(name, thrown).message)
   }
 }

@@ -3,10 +3,10 @@ import type { RootRun, Run } from '../loop/run.ts'
 import { callbackFailed } from '../loop/run-hooks.ts'
 import { scorerRun } from '../loop/scorer-run.ts'
 import { DEFAULT_SCORER_TIMEOUT } from '../loop/task-completion.ts'
+import { warnIn } from '../memory/application.ts'
 import type { LiveScore, OnScore, Sampling, ScorerEntry } from '../scorers/live-score.ts'
 import type { Scorer } from '../scorers/scorer.ts'
 import { AbortScope } from '../shared/abort.ts'
-import { warn } from '../shared/warn.ts'
 
 /** Scorers by key, as an agent or a call names them. */
 export type Scorers = Readonly<Record<string, Scorer | ScorerEntry>>
@@ -51,16 +51,16 @@ async function scoreOnce(
   scope.dispose()
   if (!verdict) throw new TypeError('A scorer that nobody stopped gave nothing.')
   const score: LiveScore = { ...verdict, key, runId: state.runId, agentId, path: state.path }
-  await tell(onScore, score)
-  if (root.onScore !== onScore) await tell(root.onScore, score)
+  await tell(root, onScore, score)
+  if (root.onScore !== onScore) await tell(root, root.onScore, score)
   return score
 }
 
-async function tell(onScore: OnScore | undefined, score: LiveScore): Promise<void> {
+async function tell({ application }: RootRun, onScore: OnScore | undefined, score: LiveScore): Promise<void> {
   try {
     await onScore?.(score)
   } catch (thrown) {
-    warn('callback-failed', callbackFailed('onScore', thrown).message)
+    warnIn(application, 'callback-failed', callbackFailed('onScore', thrown).message)
   }
 }
 

@@ -8,6 +8,9 @@ import { Prompt } from '../loop/prompt.ts'
 import type { RootRun, Run, RunSettings, ToolSet } from '../loop/run.ts'
 import type { RunHooks } from '../loop/run-hooks.ts'
 import { newRunState } from '../loop/run-state.ts'
+import type { Application } from '../memory/application.ts'
+import type { ThreadIds } from '../memory/kept-conversation.ts'
+import type { MemoryOption } from '../memory/memory-option.ts'
 import { type AgentInput, messagesFromInput } from '../messages/from-input.ts'
 import { systemMessages } from '../messages/instructions.ts'
 import { type Message, userText } from '../messages/message.ts'
@@ -21,8 +24,9 @@ import { withToolsets } from './agent-tools.ts'
 import type { Callbacks } from './callbacks.ts'
 import { declaredCandidates } from './model-candidates.ts'
 import { openBudget } from './open-budget.ts'
+import type { ThreadUse } from './open-memory.ts'
 import { candidatesFor, modelsOf, type Place, processorsOf, type Resolved, resolved } from './resolve-parts.ts'
-import { openChildScope, openRootRun } from './root-run.ts'
+import { noteCallIds, openChildScope, openRootRun } from './root-run.ts'
 import { assertOptions, mergeOptions, type RunOptions } from './run-options.ts'
 
 const DEFAULT_MAX_STEPS = 10
@@ -41,6 +45,7 @@ export async function openRoot(
   input: AgentInput,
   call: RunOptions | undefined,
   log: boolean,
+  application: Application,
 ): Promise<OpenedRoot> {
   let root: RootRun | undefined
   try {
@@ -49,7 +54,7 @@ export async function openRoot(
     const defaults = defaultsOf(parts, requestContext)
     const options = mergeOptions(defaults instanceof Promise ? await defaults : defaults, call)
     const { system, messages } = messagesFromInput(input, options.context)
-    root = openRootRun(parts.options, options, messages, log || options.onChunk !== undefined)
+    root = openRootRun(parts.options, options, messages, log || options.onChunk !== undefined, application)
     const openingBudget = openBudget(parts.options, options, root.runId, undefined)
     const budget = openingBudget instanceof Promise ? await openingBudget : openingBudget
     const place: Place = {
@@ -66,12 +71,13 @@ export async function openRoot(
       messages,
       inherited: [],
     }
-    const opening = budget.inMoney ? openInMoney(parts, place, true) : openRun(parts, place)
+    const whole = options.memory ? await onThread(parts, place, options.memory, input) : place
+    const opening = budget.inMoney ? openInMoney(parts, whole, true) : openRun(parts, whole)
     const opened = opening instanceof Promise ? await root.abort.race(opening) : opening
     // Aborted while the application's own functions were asked: the run begins, and ends at once.
     const run =
       opened === ABORTED
-        ? buildRun(parts, place, { system: [], tools: NO_TOOLS, models: [], processors: undefined })
+        ? buildRun(parts, whole, { system: [], tools: NO_TOOLS, models: [], processors: undefined })
         : opened
     return { run, callbacks: options }
   } catch (thrown) {
@@ -96,9 +102,50 @@ function openDelegated(
   const options = mergeOptions(defaults, undefined)
   const budget = openBudget(parts.options, options, request.runId, request.budget)
   if (budget instanceof Promise)
-    return budget.then((made) => openInMoney(parts, childPlace(parts, request, options, made)))
-  const place = childPlace(parts, request, options, budget)
-  return budget.inMoney ? openInMoney(parts, place) : openRun(parts, place)
+    return budget.then((made) => openChildPlace(parts, childPlace(parts, request, options, made), request))
+  return openChildPlace(parts, childPlace(parts, request, options, budget), request)
+}
+
+function openChildPlace(parts: AgentParts, place: Place, { thread }: DelegatedRequest): Run | Promise<Run> {
+  if (!parts.options.memory) return place.budget.inMoney ? openInMoney(parts, place) : openRun(parts, place)
+  const use = { thread, delegated: true, messages: place.messages.slice(-1) }
+  return remember(parts, place, use).then((whole) =>
+    whole.budget.inMoney ? openInMoney(parts, whole) : openRun(parts, whole),
+  )
+}
+
+/** The place of a run that belongs to a thread, with what its agent remembers of it. */
+async function onThread(parts: AgentParts, place: Place, option: MemoryOption, input: AgentInput): Promise<Place> {
+  const { thread, resource, options } = option
+  const threadId = typeof thread === 'string' ? thread : thread.id
+  const ids: ThreadIds = { threadId, resourceId: resource, readOnly: options?.readOnly ?? false }
+  const own = place.options.context ? messagesFromInput(input).messages.length : place.messages.length
+  const messages = place.messages.slice(place.messages.length - own)
+  return remember(parts, place, { thread: ids, delegated: false, option, messages })
+}
+
+async function remember(parts: AgentParts, place: Place, use: Omit<ThreadUse, 'keepAtOnce'>): Promise<Place> {
+  const { thread } = use
+  // Loaded with the first run that has something to remember.
+  const { memoryOf, openMemory } = await import('./open-memory.ts')
+  const memory = await memoryOf(parts.options, place.requestContext, place.root.application, !use.delegated)
+  if (!memory) return { ...place, thread }
+  const remembered = await openMemory(memory, place, {
+    ...use,
+    keepAtOnce: parts.options.inputProcessors === undefined,
+  })
+  noteCallIds(place.root.callIds, remembered.recalled)
+  return {
+    ...place,
+    thread,
+    remembered,
+    system: [...remembered.system, ...place.system],
+    messages: [...remembered.recalled, ...place.messages],
+    close: () => {
+      remembered.release()
+      place.close()
+    },
+  }
 }
 
 /** Opens a run under a budget in money: every model that it can call, and that those below it can call, needs a price. */
@@ -175,7 +222,7 @@ function buildRun(parts: AgentParts, place: Place, { system, tools: given, model
   const own = place.instructions === undefined ? system : systemMessages(place.instructions, id)
   const more = options.system === undefined ? NO_MESSAGES : systemMessages(options.system, id)
   const whole = more.length + place.system.length === 0 ? own : [...own, ...more, ...place.system]
-  const tools = toolsOf(parts, options, given)
+  const tools = toolsOf(parts, place, given)
   return {
     root,
     state: newRunState({ runId, agentId: id, path, maxSteps: options.maxSteps ?? DEFAULT_MAX_STEPS, messages }),
@@ -192,6 +239,8 @@ function buildRun(parts: AgentParts, place: Place, { system, tools: given, model
     delegation: options.delegation ?? {},
     budget: place.budget,
     hooks: hooksOf(parts, place),
+    thread: place.thread,
+    kept: place.remembered?.kept,
     processors,
     stopped: undefined,
     scoring: scoringOf(parts.options, options),
@@ -210,8 +259,10 @@ function buildRun(parts: AgentParts, place: Place, { system, tools: given, model
 }
 
 /** An agent's tools and those of the call, in the form that the run needs. */
-function toolsOf(parts: AgentParts, { toolsets, delegation }: RunOptions, own: ToolSet): ToolSet {
-  const all = toolsets ? withToolsets(parts.options.id, own, toolsets) : own
+function toolsOf(parts: AgentParts, { options, remembered }: Place, own: ToolSet): ToolSet {
+  const { toolsets, delegation } = options
+  const sets = remembered ? { ...toolsets, memory: remembered.tools } : toolsets
+  const all = sets ? withToolsets(parts.options.id, own, sets) : own
   return delegation?.enableResultReferences ? parts.withReferences(all) : all
 }
 

@@ -1,13 +1,16 @@
 import type { RequestContextLike } from '../context/request-context.ts'
 import type { Budget } from '../loop/budget.ts'
 import type { ModelCandidate, RootRun, Run, ToolSet } from '../loop/run.ts'
+import type { ThreadIds } from '../memory/kept-conversation.ts'
 import { systemMessages } from '../messages/instructions.ts'
 import type { Message } from '../messages/message.ts'
 import type { AbortScope } from '../shared/abort.ts'
+import { SKILL_TOOL } from '../skills/skill.ts'
 import type { AgentOptions, ModelSetting } from './agent-config.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { assertProcessors } from './assert-processors.ts'
 import { chosenCandidates, declaredCandidates } from './model-candidates.ts'
+import type { Remembered } from './open-memory.ts'
 import type { RunOptions } from './run-options.ts'
 
 /** Where a run begins: its place in the tree, its options, and what was said before. */
@@ -26,11 +29,16 @@ export interface Place {
   readonly system: readonly Message[]
   readonly messages: Message[]
   readonly inherited: readonly Message[]
+  /** The thread that the run belongs to, and what is remembered of it. */
+  readonly thread?: ThreadIds | undefined
+  readonly remembered?: Remembered | undefined
 }
 
 /** What of an agent can depend on the request. */
 export interface Resolved {
   readonly system: readonly Message[]
+  /** What the model is told of the agent's skills. */
+  readonly skills?: Message | undefined
   readonly tools: ToolSet
   readonly models: readonly ModelCandidate[]
   readonly processors: Run['processors']
@@ -43,10 +51,26 @@ export async function resolved(parts: AgentParts, place: Place): Promise<Resolve
     typeof instructions === 'function'
       ? systemMessages(await instructions({ requestContext }), id)
       : parts.staticSystem()
-  const tools = await parts.toolsFor(requestContext)
+  const own = await parts.toolsFor(requestContext)
+  const { tools, skills } = parts.options.skills
+    ? await withSkills(parts, place, own)
+    : { tools: own, skills: undefined }
   const setting = typeof model === 'function' ? await model({ requestContext }) : model
   const models = await candidatesFor(parts, place, setting)
-  return { system, tools, models, processors: await askProcessors(parts.options, requestContext) }
+  return { system, skills, tools, models, processors: await askProcessors(parts.options, requestContext) }
+}
+
+/** What of an agent's skills a run gets. A model that must not see the tool is told of none. */
+async function withSkills(
+  parts: AgentParts,
+  { requestContext, options }: Place,
+  own: ToolSet,
+): Promise<Pick<Resolved, 'tools' | 'skills'>> {
+  const { offeredSkills } = await import('./agent-skills.ts')
+  const offered = await offeredSkills(parts, requestContext, own)
+  if (!offered) return { tools: own }
+  const isActive = options.activeTools?.includes(SKILL_TOOL) ?? true
+  return { tools: offered.tools, skills: isActive ? offered.message : undefined }
 }
 
 /** The models that a setting names, or that the caller of the run decides on in their place. */

@@ -1,6 +1,7 @@
 import { RetinueError } from '../errors/retinue-error.ts'
 import { EventLog } from '../events/event-log.ts'
 import type { RootRun } from '../loop/run.ts'
+import type { Application } from '../memory/application.ts'
 import type { Message } from '../messages/message.ts'
 import { AbortScope } from '../shared/abort.ts'
 import type { AgentOptions } from './agent-config.ts'
@@ -15,6 +16,7 @@ export function openRootRun(
   options: RunOptions,
   messages: readonly Message[],
   log: boolean,
+  application: Application,
 ): RootRun {
   const abort = new AbortScope(options.abortSignal)
   const stop = startDeadline(abort, options.timeout?.totalMs)
@@ -32,6 +34,7 @@ export function openRootRun(
     allowCycles: options.allowCycles ?? false,
     chooseModel: options.resolveModel,
     urls: false,
+    application,
     providers: options.providers,
     close: () => {
       stop?.()
@@ -79,9 +82,14 @@ function tooLong(totalMs: number): RetinueError {
 /** The call ids that an input brings along: no later call may have one of them. */
 function idsOf(messages: readonly Message[]): Map<string, number> {
   const ids = new Map<string, number>()
+  noteCallIds(ids, messages)
+  return ids
+}
+
+/** Takes note of the call ids that messages bring along. */
+export function noteCallIds(ids: Map<string, number>, messages: readonly Message[]): void {
   for (const message of messages) {
     if (message.role !== 'assistant') continue
     for (const part of message.content) if (part.type === 'tool-call') ids.set(part.toolCallId, 1)
   }
-  return ids
 }

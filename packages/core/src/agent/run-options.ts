@@ -8,6 +8,7 @@ import type { ChooseModel } from '../loop/run.ts'
 import type { StopCondition } from '../loop/run-hooks.ts'
 import type { TaskCompletion } from '../loop/task-completion.ts'
 import type { Timeouts } from '../loop/time-limits.ts'
+import type { MemoryOption } from '../memory/memory-option.ts'
 import type { InputMessage } from '../messages/from-input.ts'
 import type { Instructions } from '../messages/instructions.ts'
 import type { Providers } from '../model/registered-providers.ts'
@@ -17,6 +18,7 @@ import type { Schema } from '../tools/schema.ts'
 import type { Tool } from '../tools/tool.ts'
 import { assertBudget } from './assert-budget.ts'
 import { assertCompletion } from './assert-completion.ts'
+import { assertMemoryOption } from './assert-memory.ts'
 import { assertScorers } from './assert-scorers.ts'
 import type { Callbacks } from './callbacks.ts'
 import type { Scorers } from './live-scorers.ts'
@@ -68,6 +70,8 @@ export interface RunOptions<N extends DelegateName = DelegateName> extends Callb
   context?: readonly InputMessage[]
   /** Instructions for this call, after the agent's own. Subagents do not see them. */
   system?: Instructions
+  /** The conversation that the call belongs to. Without it nothing is recalled, and nothing is kept. */
+  memory?: MemoryOption
   /** The id of the run. Default: a random one; a child's is made from its root's. */
   runId?: string
   delegation?: DelegationOptions<N>
@@ -98,6 +102,7 @@ const OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
   activeTools: true,
   structuredOutput: true,
   toolsets: true,
+  memory: true,
   context: true,
   system: true,
   onChunk: true,
@@ -158,6 +163,7 @@ export function assertOptions(options: RunOptions): void {
   assertDelegation(options.delegation)
   assertBudget(options.budget, 'budget')
   assertFunctions(given)
+  assertMemoryOption(options.memory)
   assertCompletion(options.isTaskComplete)
   assertScorers(options.scorers, 'The option scorers')
 }

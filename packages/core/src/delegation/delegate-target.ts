@@ -6,6 +6,7 @@ import type { ToolResultRecord } from '../events/tool-record.ts'
 import type { Usage } from '../events/usage.ts'
 import type { Budget } from '../loop/budget.ts'
 import type { RootRun } from '../loop/run.ts'
+import type { ThreadIds } from '../memory/kept-conversation.ts'
 import type { Message } from '../messages/message.ts'
 import type { AbortScope } from '../shared/abort.ts'
 import { isObject } from '../shared/records.ts'
@@ -52,6 +53,8 @@ export interface DelegatedRequest {
   readonly scope: AbortScope
   /** The run of the whole tree; agents of this package write their events there. */
   readonly root: RootRun
+  /** The thread that is the delegation's own, and who owns it: whoever keeps conversations keeps this one there. */
+  readonly thread: ThreadIds
   /** What the parent may use; agents of this package count there what they use. */
   readonly budget: Budget
   /** The agents that lead here, the target included. */

@@ -6,6 +6,7 @@ import type { DelegationHookContext, DelegationStartDecision } from '../loop/del
 import { type CallRef, emit, type Run } from '../loop/run.ts'
 import type { Reference } from '../loop/run-state.ts'
 import { outOfBudget } from '../loop/within-budget.ts'
+import type { ThreadIds } from '../memory/kept-conversation.ts'
 import { disarm } from '../messages/framework-note.ts'
 import type { Message } from '../messages/message.ts'
 import { ABORTED } from '../shared/abort.ts'
@@ -36,21 +37,22 @@ export async function delegate(run: Run, call: CallRef, delegation: Delegation):
   const errors: HookErrors = []
   const requestContext = forkContext(run.requestContext)
   const facts = factsOf(run, call, delegation)
+  const thread = threadFor(run, delegation.key, call)
   let prepared: Prepared
   try {
     const preparing = prepare(run, delegation.target, facts, requestContext, errors)
     const ready = preparing instanceof Promise ? await run.scope.race(preparing) : preparing
-    if (ready === ABORTED) return notBegun(run, settle(cancelledResult(), unopenedThread(run, call)), errors)
+    if (ready === ABORTED) return notBegun(run, settle(cancelledResult(), thread), errors)
     prepared = ready
   } catch (thrown) {
-    return notBegun(run, settle(failedResult(thrown, delegation.key), unopenedThread(run, call)), errors)
+    return notBegun(run, settle(failedResult(thrown, delegation.key), thread), errors)
   }
   const { decision, messages } = prepared
   if (decision.proceed === false) {
-    return notBegun(run, rejectedEnvelope(decision.rejectionReason, unopenedThread(run, call)), errors)
+    return notBegun(run, rejectedEnvelope(decision.rejectionReason, thread), errors)
   }
   const asked = { ...facts, prompt: promptOf(facts, decision) }
-  const request = open(run, call, delegation, asked.prompt, decision, messages, requestContext)
+  const request = open(run, call, delegation, asked.prompt, decision, messages, requestContext, thread)
   const started = {
     toolCallId: call.toolCallId,
     key: delegation.key,
@@ -62,7 +64,7 @@ export async function delegate(run: Run, call: CallRef, delegation: Delegation):
   const result = await work(run, delegation.key, delegation.target, request)
   addUsage(run.state.totalUsage, result.totalUsage)
   accountFor(run, request.runId, result)
-  const settled = settle(result, request.runId)
+  const settled = settle(result, thread)
   const reference = referenceFor(run, delegation.key, settled)
   const envelope = reference ? brandEnvelope({ ...settled, ref: reference.id }) : settled
   const reviewed = await review(run, asked, envelope, result, begun, errors)
@@ -142,6 +144,7 @@ function factsOf(
     runId: run.state.runId,
     toolCallId,
     parentAgentId: run.agentId,
+    ...(run.thread ? { threadId: run.thread.threadId, resourceId: run.thread.resourceId } : {}),
     path: run.state.path,
   }
 }
@@ -158,6 +161,7 @@ function open(
   { modifiedInstructions, modifiedMaxSteps }: DelegationStartDecision,
   messages: readonly Message[],
   requestContext: DelegatedRequest['requestContext'],
+  thread: ThreadIds,
 ): DelegatedRequest {
   const { root, state, scope } = run
   root.children += 1
@@ -176,6 +180,7 @@ function open(
     abortSignal: scope.signal,
     scope,
     root,
+    thread,
     budget: run.budget,
     lineage: [...run.lineage, target],
   }
@@ -187,7 +192,12 @@ function accountFor(run: Run, childRunId: string, { error, totalUsage }: Delegat
   if (error?.code === 'budget-spent' && error.data['own'] === false) outOfBudget(run)
 }
 
-/** A thread id for a delegation whose child never ran. */
-function unopenedThread({ state }: Run, { toolCallId }: CallRef): string {
-  return `${state.runId}-${toolCallId}`
+/** The thread of a delegation: always a new one. Without an owner above, its owner is nobody but itself. */
+function threadFor({ thread, root, state }: Run, key: string, { toolCallId }: CallRef): ThreadIds {
+  if (thread) {
+    const threadId = `${thread.threadId}-${root.effects.newId()}`
+    return { threadId, resourceId: `${thread.resourceId}-${key}`, readOnly: thread.readOnly }
+  }
+  const id = `${state.runId}-${toolCallId}`
+  return { threadId: id, resourceId: id, readOnly: false }
 }

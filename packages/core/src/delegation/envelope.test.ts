@@ -372,6 +372,7 @@ describe('B2.5 a tree of envelopes', () => {
         'finishReason',
         'sources',
         'status',
+        'subAgentResourceId',
         'subAgentThreadId',
         'subAgentToolResults',
         'text',

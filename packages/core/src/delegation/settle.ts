@@ -3,11 +3,12 @@ import { withoutSecrets } from '../errors/without-secrets.ts'
 import { brandEnvelope, type DelegationEnvelope, type DelegationStatus, isEnvelope } from '../events/envelope.ts'
 import type { ToolResultRecord } from '../events/tool-record.ts'
 import { noUsage } from '../events/usage.ts'
+import type { ThreadIds } from '../memory/kept-conversation.ts'
 import { assertNever } from '../shared/assert-never.ts'
 import type { DelegatedResult } from './delegate-target.ts'
 
 /** The envelope of a child's result: an honest status, and nothing of a nested child's insides. */
-export function settle(result: DelegatedResult, subAgentThreadId: string): DelegationEnvelope {
+export function settle(result: DelegatedResult, { threadId, resourceId }: ThreadIds): DelegationEnvelope {
   const status = statusOf(result)
   const { text, object, error, finishReason, usage, totalUsage, sources = [], files = [], toolResults = [] } = result
   return brandEnvelope({
@@ -20,7 +21,8 @@ export function settle(result: DelegatedResult, subAgentThreadId: string): Deleg
     totalUsage,
     sources,
     files,
-    subAgentThreadId,
+    subAgentThreadId: threadId,
+    subAgentResourceId: resourceId,
     subAgentToolResults: toolResults.map(withoutNested),
   })
 }
@@ -61,11 +63,11 @@ function withoutNested(record: ToolResultRecord): ToolResultRecord {
 }
 
 /** The envelope of a delegation that a start hook rejected: its child never ran. */
-export function rejectedEnvelope(reason: string | undefined, subAgentThreadId: string): DelegationEnvelope {
+export function rejectedEnvelope(reason: string | undefined, thread: ThreadIds): DelegationEnvelope {
   const message = reason?.trim() ? reason : 'The application rejected this delegation.'
   const error = new RetinueError({ code: 'delegation-rejected', message })
   const result: DelegatedResult = { text: '', finishReason: 'other', usage: noUsage(), totalUsage: noUsage(), error }
-  return brandEnvelope({ ...settle(result, subAgentThreadId), status: 'rejected' })
+  return brandEnvelope({ ...settle(result, thread), status: 'rejected' })
 }
 
 /** An error for the application. Its `cause` is not enumerable: whoever prints or stores the envelope leaves it out. */

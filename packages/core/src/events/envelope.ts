@@ -29,8 +29,9 @@ export interface DelegationEnvelope {
   readonly totalUsage: Usage
   readonly sources: readonly Source[]
   readonly files: readonly GeneratedFile[]
+  /** The delegation's own thread, where the child keeps its prompt and its answer if it has a memory. */
   readonly subAgentThreadId: string
-  readonly subAgentResourceId?: string
+  readonly subAgentResourceId: string
   /** What the child's tools gave. A nested delegation's envelope stands here without its own. */
   readonly subAgentToolResults: readonly ToolResultRecord[]
   /** The id by which later delegations can be handed the result, where `enableResultReferences` is on and it is completed. */

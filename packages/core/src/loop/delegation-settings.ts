@@ -71,6 +71,9 @@ export interface DelegationFacts {
   readonly runId: string
   readonly toolCallId: string
   readonly parentAgentId: string
+  /** The parent's thread, and who owns it, where there is one. */
+  readonly threadId?: string
+  readonly resourceId?: string
   /** The path of the parent's run. */
   readonly path: readonly string[]
 }

@@ -30,7 +30,7 @@ export function loopTool({ definition, check, execute }: CompiledTool): LoopTool
 function toolContext({ toolCallId, toolName }: CallRef, run: Run, abortSignal: AbortSignal): ToolContext {
   const { state } = run
   const suspend = (): never => suspendUnavailable(toolName)
-  const agent = { suspend, resumeData: undefined, threadId: undefined, resourceId: undefined }
+  const agent = { suspend, resumeData: undefined, threadId: run.thread?.threadId, resourceId: run.thread?.resourceId }
   return {
     requestContext: run.requestContext,
     abortSignal,

@@ -19,6 +19,7 @@ import {
   usageOf,
   warningsOf,
 } from '../model/stream-part.ts'
+import { GrowingText } from '../shared/growing-text.ts'
 import { toJson } from '../shared/json.ts'
 import { legalToolName } from '../shared/tool-name.ts'
 import { CallIds } from './call-ids.ts'
@@ -51,6 +52,7 @@ export class ModelTurn {
   readonly #ids: CallIds
   readonly #blocks = new Map<string, OpenBlock>()
   #last: OpenBlock | undefined
+  readonly #said = { text: new GrowingText(), reasoning: new GrowingText() }
   /** Calls whose arguments are streaming. */
   readonly #inputs = new Set<string>()
 
@@ -107,6 +109,8 @@ export class ModelTurn {
   /** Closes what the stream left open. */
   closeAll(): void {
     for (const block of [...this.#blocks.values()]) this.#close(block.kind, block.id, undefined)
+    this.step.text = this.#said.text.toString()
+    this.step.reasoningText = this.#said.reasoning.toString()
     for (const id of this.#inputs) emit(this.#run, 'tool-call-input-streaming-end', { toolCallId: id })
     this.#inputs.clear()
   }
@@ -128,7 +132,7 @@ export class ModelTurn {
     if (this.#blocks.has(key)) this.#close(kind, id, undefined)
     const part: TextPart | ReasoningPart = { type: kind, text: '' }
     if (metadata) part.providerOptions = metadata
-    this.#blocks.set(key, { kind, id, part, shown: false })
+    this.#blocks.set(key, { kind, id, part, text: new GrowingText(), shown: false })
     this.content.push(part)
   }
 
@@ -139,9 +143,8 @@ export class ModelTurn {
     const block = this.#blockOf(kind, id)
     if (providerMetadata) block.part.providerOptions = providerMetadata
     if (typeof delta !== 'string' || delta === '') return
-    block.part.text += delta
-    if (kind === 'text') this.step.text += delta
-    else this.step.reasoningText += delta
+    block.text.add(delta)
+    this.#said[kind].add(delta)
     this.begin()
     // An empty block is never shown: its start waits for its first text.
     if (!block.shown) emit(this.#run, CHUNKS[kind].start, { id })
@@ -166,6 +169,7 @@ export class ModelTurn {
     this.#last = undefined
     if (metadata) block.part.providerOptions = metadata
     if (block.shown) emit(this.#run, CHUNKS[kind].end, { id })
+    block.part.text = block.text.toString()
     block.part.text = kind === 'text' ? disarm(block.part.text) : block.part.text
     // Providers refuse a text that is empty or blank; an empty reasoning can carry what its provider needs back.
     const text = kind === 'text' ? block.part.text.trim() : block.part.text
@@ -309,6 +313,7 @@ interface OpenBlock {
   readonly kind: BlockKind
   readonly id: string
   readonly part: TextPart | ReasoningPart
+  readonly text: GrowingText
   shown: boolean
 }
 

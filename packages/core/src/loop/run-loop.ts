@@ -41,16 +41,30 @@ export async function runLoop(run: Run): Promise<void> {
           continue
         case 'finish':
           if (run.processors && hasAnswer(run, next.reason)) await answered(run, run.processors)
-          return finish(run, next.reason)
+          return await end(run, next.reason)
         case 'abort':
-          return finish(run, 'aborted')
+          return await end(run, 'aborted')
         default:
           return assertNever(next, 'next step')
       }
     }
   } catch (thrown) {
     run.error = isRetinueError(thrown) ? thrown : unexpected(thrown)
-    finish(run, isRetinueError(thrown, 'processor-stopped') ? 'other' : 'error')
+    await end(run, isRetinueError(thrown, 'processor-stopped') ? 'other' : 'error')
+  }
+}
+
+/** Keeps what was said, and ends the run. */
+async function end(run: Run, reason: FinishReason): Promise<void> {
+  const { kept, state } = run
+  if (!kept) return finish(run, reason)
+  try {
+    await kept.end(state.messages, state.text)
+    finish(run, reason)
+  } catch (thrown) {
+    // The first error is the one that tells why the run ended.
+    run.error = reason === 'error' && run.error ? run.error : isRetinueError(thrown) ? thrown : unexpected(thrown)
+    finish(run, 'error')
   }
 }
 
@@ -65,6 +79,7 @@ async function iterate(run: Run): Promise<NextStep> {
   state.iteration += 1
   if (run.hooks.prepareStep || run.processors) await prepare(run)
   if (run.abort.aborted) return { type: 'abort' }
+  if (run.kept) await run.kept.keep(state.messages)
   const turn = await callModel(run)
   const { step } = turn
   state.steps.push(step)

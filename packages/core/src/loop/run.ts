@@ -3,6 +3,8 @@ import type { RequestContextLike } from '../context/request-context.ts'
 import type { RetinueError } from '../errors/retinue-error.ts'
 import type { Chunk, ChunkPayloads, ChunkType, ModelUse } from '../events/chunk.ts'
 import type { EventLog } from '../events/event-log.ts'
+import type { Application } from '../memory/application.ts'
+import type { KeptConversation, ThreadIds } from '../memory/kept-conversation.ts'
 import type { Message } from '../messages/message.ts'
 import type { SharedView } from '../messages/shared-view.ts'
 import type { LanguageModel, ModelChoice } from '../model/language-model.ts'
@@ -46,6 +48,8 @@ export interface RootRun {
   readonly chooseModel: ChooseModel | undefined
   /** Whether a run of the tree has named a file by a URL: its children may be shown it. */
   urls: boolean
+  /** What the runs of an application share. */
+  readonly application: Application
   /** Providers that the application registered, before the ones that are known. */
   readonly providers: Providers | undefined
   /** Lets go of the caller's signal and of the clock, when the run has ended. */
@@ -87,6 +91,10 @@ export interface Run {
   /** What it may use: its own budget inside those above, or that of the run above it. */
   readonly budget: Budget
   readonly hooks: RunHooks
+  /** The thread that it belongs to; undefined where the call names none. */
+  readonly thread: ThreadIds | undefined
+  /** Where its conversation is kept; undefined where nothing is. */
+  readonly kept: KeptConversation | undefined
   /** What looks at what goes into its model and comes out of it; undefined where nothing does. */
   readonly processors: RunProcessors | undefined
   /** Why a processor stopped the run, if one did. */

@@ -12,15 +12,17 @@ const result = (toolName: string, given: unknown): ToolResultRecord => ({
   result: given,
 })
 
+const thread = { threadId: 't', resourceId: 'r', readOnly: false }
+
 function envelope(toolResults: ToolResultRecord[] = []): DelegationEnvelope {
   const usage = noUsage()
-  return settle({ text: 'done', finishReason: 'stop', usage, totalUsage: usage, toolResults }, 't')
+  return settle({ text: 'done', finishReason: 'stop', usage, totalUsage: usage, toolResults }, thread)
 }
 
 test('B5.4 a scorer sees a run’s delegations, each followed by its child’s, and no other calls', () => {
   const reader = result('reader', envelope([result('deeper', envelope())]))
   const researcher = result('researcher', envelope([result('search', { status: 'completed', text: 'x' }), reader]))
-  const toolResults = [result('search', 'ok'), researcher, result('writer', rejectedEnvelope('no', 't'))]
+  const toolResults = [result('search', 'ok'), researcher, result('writer', rejectedEnvelope('no', thread))]
   expect(
     delegationsOf({ output: '', toolResults })?.map(({ path, envelope: { status } }) => [path.join('/'), status]),
   ).toEqual([

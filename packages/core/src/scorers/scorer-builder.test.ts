@@ -25,8 +25,8 @@ test('B5.4 steps run in their order, and each sees the run and what the others g
     .analyze(async (context) => seen.push(context) && { found: 2 })
     .generateScore((context) => seen.push(context) && 0.5)
     .generateReason((context) => (seen.push(context) ? 'half of it' : ''))
-  const run = { input: 'do it', output: 'done', runId: 'r1', groundTruth: 4 }
-  expect(await scorer.run(run)).toEqual({
+  const run = { input: { task: 'do it', messages: [] }, output: 'done', runId: 'r1', groundTruth: 4 }
+  expect(await scorer.run({ ...run, input: 'do it' })).toEqual({
     runId: 'r1',
     score: 0.5,
     reason: 'half of it',

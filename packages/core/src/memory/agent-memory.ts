@@ -1,0 +1,105 @@
+import type { RequestContextLike } from '../context/request-context.ts'
+import type { Message, SystemMessage } from '../messages/message.ts'
+import type { Page, PageRequest } from '../storage/page.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { Thread } from '../storage/threads.ts'
+import type { Fields } from '../storage/values.ts'
+import type { Tool } from '../tools/tool.ts'
+
+/** What an agent remembers with: the port that `@retinue/memory` implements. */
+export interface AgentMemory {
+  /** The same memory over an application's storage, where it has none of its own. */
+  within(storage: Storage | undefined): AgentMemory
+  /** Where it keeps conversations. Two runs on one thread of the same storage wait for each other. */
+  readonly storage: Storage
+  /** Opens a thread for a run: what is recalled of it, and where the run is kept. */
+  open(turn: MemoryTurn): Promise<OpenedMemory>
+  /** Messages of a thread, oldest first, by pages. Rejects with `thread-not-found` for a thread that the resource does not have. */
+  recall(query: RecallQuery): Promise<Recalled>
+  createThread(thread: { threadId?: string; resourceId: string; title?: string; metadata?: Fields }): Promise<Thread>
+  getThread(key: { threadId: string; resourceId: string }): Promise<Thread>
+  listThreads(query: { resourceId: string; order?: 'created' | 'updated' } & PageRequest): Promise<Page<Thread>>
+  /** Renames a thread, or replaces its metadata; `null` takes either away. */
+  updateThread(change: {
+    threadId: string
+    resourceId: string
+    title?: string | null
+    metadata?: Fields | null
+  }): Promise<Thread>
+  /** Deletes a thread with everything that hangs on it. */
+  deleteThread(key: { threadId: string; resourceId: string }): Promise<void>
+  /** Copies a thread with its messages, for the same resource. */
+  cloneThread(copy: {
+    threadId: string
+    resourceId: string
+    newThreadId?: string
+    title?: string | null
+  }): Promise<Thread>
+}
+
+export interface RecallQuery {
+  readonly threadId: string
+  readonly resourceId: string
+  /** At most so many. Default: 100. */
+  readonly limit?: number
+  /** Only messages with a smaller sequence: to page backwards. */
+  readonly before?: number
+  /** Only messages with a greater sequence. */
+  readonly after?: number
+}
+
+export interface Recalled {
+  readonly messages: readonly RememberedMessage[]
+  readonly hasMore: boolean
+}
+
+/** A message as it was kept. */
+export type RememberedMessage = Message & {
+  readonly id: string
+  /** Its place in the order in which messages were saved. */
+  readonly sequence: number
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
+}
+
+/** A run that begins on a thread. */
+export interface MemoryTurn {
+  readonly threadId: string
+  readonly resourceId: string
+  /** Of the thread, if it is new. */
+  readonly title?: string | undefined
+  readonly metadata?: Fields | undefined
+  /** What the run begins with, to be saved at once. */
+  readonly messages: readonly KeptMessage[]
+  /** What is asked, as text: for recall by meaning. */
+  readonly task: string
+  /** The run is a delegation's: its thread is its own, and nothing was said in it before. */
+  readonly delegated: boolean
+  /** Nothing is written, whatever happens. */
+  readonly readOnly: boolean
+  /** Settings of the memory for this call, over its own; what they are is the memory's to say. */
+  readonly options: Readonly<Record<string, unknown>> | undefined
+  readonly agentId: string
+  readonly runId: string
+  readonly requestContext: RequestContextLike
+}
+
+/** A message to keep, under an id that is the same if it is handed over twice: it is then kept once. */
+export interface KeptMessage {
+  readonly id: string
+  readonly message: Message
+}
+
+/** A thread that a run goes on in. */
+export interface OpenedMemory {
+  /** What was said before, oldest first, as it was kept. The agent makes a valid conversation of it. */
+  readonly recalled: readonly Message[]
+  /** What the model is told beside its instructions, such as its working memory. */
+  readonly system: readonly SystemMessage[]
+  /** Tools with which the model keeps its own notes. */
+  readonly tools: Readonly<Record<string, Tool>>
+  /** Keeps messages, after those before. Rejects with a typed error; then none of them is kept. */
+  append(messages: readonly KeptMessage[]): Promise<void>
+  /** The run has ended, and its last messages are kept. What is done then, such as finding a title, holds nobody up. */
+  ended(): void
+}

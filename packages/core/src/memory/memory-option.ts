@@ -1,0 +1,13 @@
+import type { Fields } from '../storage/values.ts'
+
+/** Which conversation a call belongs to; without it nothing is recalled and nothing is kept. */
+export interface MemoryOption {
+  /** The thread: its id, or what it is called if it is new. */
+  thread: string | { id: string; title?: string; metadata?: Fields }
+  /** Who owns the thread: a person, an account. */
+  resource: string
+  /** Settings of the agent's memory for this call, over its own. `readOnly: true`: nothing is written anywhere. */
+  options?: { readonly readOnly?: boolean; readonly [name: string]: unknown }
+  /** What happens while another run goes on in the thread: wait for it, or reject with `thread-busy`. Default: 'wait'. */
+  onBusy?: 'wait' | 'reject'
+}

@@ -1,0 +1,63 @@
+import { RetinueError } from '../errors/retinue-error.ts'
+import type { Storage } from '../storage/storage.ts'
+
+/** Who waits for each thread of a storage, in order; the first has it. On the storage itself: every copy of this package finds it. */
+const LOCKS: unique symbol = Symbol.for('retinue.thread-locks')
+
+type Waiting = Map<string, (() => void)[]>
+
+/**
+ * Waits until no other run of this process goes on in a thread, and takes it. `reject`: throws `thread-busy` instead of waiting. The
+ * returned function lets it go; it may be called twice. `onAbort` ends the waiting: then nothing was taken.
+ */
+export async function lockThread(
+  storage: Storage,
+  threadId: string,
+  onBusy: 'wait' | 'reject',
+  onAbort: (callback: () => void) => () => void,
+): Promise<() => void> {
+  const locks = locksOf(storage)
+  const queue = locks.get(threadId) ?? []
+  if (queue.length > 0 && onBusy === 'reject') throw busy(threadId)
+  locks.set(threadId, queue)
+  let go: () => void = () => {}
+  const turn = new Promise<void>((resolve) => {
+    go = resolve
+  })
+  queue.push(go)
+  const release = (): void => letGo(locks, threadId, queue, go)
+  if (queue[0] === go) return release
+  const stopListening = onAbort(() => {
+    release()
+    go()
+  })
+  await turn
+  stopListening()
+  return release
+}
+
+function letGo(locks: Waiting, threadId: string, queue: (() => void)[], own: () => void): void {
+  const at = queue.indexOf(own)
+  if (at < 0) return
+  queue.splice(at, 1)
+  if (queue.length === 0) locks.delete(threadId)
+  else if (at === 0) queue[0]?.()
+}
+
+function locksOf(storage: Storage): Waiting {
+  const holder = storage as Storage & { [LOCKS]?: Waiting }
+  const known = holder[LOCKS]
+  if (known) return known
+  const made: Waiting = new Map()
+  Object.defineProperty(holder, LOCKS, { value: made })
+  return made
+}
+
+function busy(threadId: string): RetinueError {
+  return new RetinueError({
+    code: 'thread-busy',
+    message: `Another run goes on in the thread "${threadId}".`,
+    hint: "Wait for it, or leave out `onBusy: 'reject'`.",
+    data: { threadId },
+  })
+}

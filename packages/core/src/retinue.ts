@@ -1,0 +1,113 @@
+import { type Agent, isAgent } from './agent/agent.ts'
+import { RetinueError } from './errors/retinue-error.ts'
+import type { AgentMemory } from './memory/agent-memory.ts'
+import type { Application, Logger } from './memory/application.ts'
+import { isObject } from './shared/records.ts'
+import type { Storage } from './storage/storage.ts'
+
+/** What `new Retinue` takes. */
+export interface RetinueOptions<Agents extends Readonly<Record<string, Agent>> = Readonly<Record<string, Agent>>> {
+  /** The agents, by the key that `getAgent` takes. */
+  agents: Agents
+  /** Where memories without a storage of their own keep conversations. */
+  storage?: Storage
+  /** What agents without a memory of their own remember with; subagents without one keep nothing. */
+  memory?: AgentMemory
+  /** Where warnings of runs go, such as `console`; `false`: nowhere. Default: the process's warnings. */
+  logger?: Logger | false
+}
+
+const OPTIONS: Readonly<Record<keyof RetinueOptions, true>> = {
+  agents: true,
+  storage: true,
+  memory: true,
+  logger: true,
+}
+
+/**
+ * An application: agents, and what they share. The agents that it hands out are the same agents with the application's storage behind
+ * their memories, and so are the subagents that they delegate to; the agents that were put in stay as they are.
+ */
+export class Retinue<const Agents extends Readonly<Record<string, Agent>> = Readonly<Record<string, Agent>>> {
+  readonly storage: Storage | undefined
+  readonly #agents: ReadonlyMap<string, Agent>
+
+  /** Throws `application-invalid` or `option-unknown` for options that make no application. */
+  constructor(options: RetinueOptions<Agents>) {
+    assertRetinueOptions(options)
+    const { agents, storage, memory, logger } = options
+    this.storage = storage
+    const shared: Application = { storage, memory, logger }
+    this.#agents = new Map(Object.entries(agents).map(([key, agent]) => [key, agent.within(shared)]))
+  }
+
+  /** The agent under a key. Throws `agent-unknown`. */
+  getAgent<K extends keyof Agents & string>(key: K): Agents[K] {
+    const agent = this.#agents.get(key)
+    if (!agent) throw unknownAgent(`under the key "${key}"`, [...this.#agents.keys()])
+    return agent as Agents[K]
+  }
+
+  /** The agent of an id. Throws `agent-unknown`. */
+  getAgentById(id: string): Agent {
+    const agent = [...this.#agents.values()].find((each) => each.id === id)
+    if (!agent)
+      throw unknownAgent(
+        `with the id "${id}"`,
+        [...this.#agents.values()].map((each) => each.id),
+      )
+    return agent
+  }
+
+  /** The agents, by key. */
+  listAgents(): Readonly<Record<string, Agent>> {
+    return Object.fromEntries(this.#agents)
+  }
+}
+
+function assertRetinueOptions(options: unknown): void {
+  if (!isObject(options)) throw invalid('new Retinue takes an object.', 'new Retinue({ agents: { supervisor } })')
+  const unknown = Object.keys(options).filter((key) => !Object.hasOwn(OPTIONS, key))
+  if (unknown.length > 0) {
+    throw new RetinueError({
+      code: 'option-unknown',
+      message: `The application has options that are not known: ${unknown.join(', ')}.`,
+      hint: `Known are ${Object.keys(OPTIONS).join(', ')}.`,
+      data: { options: unknown },
+    })
+  }
+  const { agents, storage, memory, logger } = options
+  if (!isObject(agents)) throw invalid('The application has no agents.', 'new Retinue({ agents: { supervisor } })')
+  for (const [key, agent] of Object.entries(agents))
+    if (!isAgent(agent)) throw invalid(`"${key}" in the agents of the application is no Agent.`, 'new Agent({ id, … })')
+  assertIds(Object.entries(agents as Record<string, Agent>))
+  if (storage !== undefined && !(isObject(storage) && isObject(storage['threads'])))
+    throw invalid('The storage of the application is none.', "new LibSQLStore({ id: 'store', url: 'file:app.db' })")
+  if (memory !== undefined && !(isObject(memory) && typeof memory['open'] === 'function'))
+    throw invalid('The memory of the application is none.', 'new Memory()')
+  if (logger !== undefined && logger !== false && !(isObject(logger) && typeof logger['warn'] === 'function'))
+    throw invalid('The logger of the application has no method warn.', 'logger: console, or logger: false')
+}
+
+/** Two agents of one id could not be told apart by it. */
+function assertIds(agents: readonly (readonly [string, Agent])[]): void {
+  const keys = new Map<string, string>()
+  for (const [key, { id }] of agents) {
+    const other = keys.get(id)
+    if (other !== undefined)
+      throw invalid(`The agents "${other}" and "${key}" of the application have the same id "${id}".`, 'Rename one.')
+    keys.set(id, key)
+  }
+}
+
+function unknownAgent(which: string, known: readonly string[]): RetinueError {
+  return new RetinueError({
+    code: 'agent-unknown',
+    message: `The application has no agent ${which}.`,
+    hint: `It has ${known.join(', ') || 'none'}.`,
+  })
+}
+
+function invalid(message: string, hint: string): RetinueError {
+  return new RetinueError({ code: 'application-invalid', message, hint })
+}

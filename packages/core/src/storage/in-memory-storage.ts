@@ -1,0 +1,27 @@
+import { InMemoryThreads } from './in-memory-threads.ts'
+import { InMemoryWorkingMemory } from './in-memory-working-memory.ts'
+import type { Storage } from './storage.ts'
+import { storageClosed } from './storage-errors.ts'
+import { ThreadTable } from './thread-table.ts'
+
+/** Storage in the memory of the process: as a file behaves, until the process ends. Values are copied in and out. */
+export class InMemoryStorage implements Storage {
+  readonly id: string
+  readonly threads: InMemoryThreads
+  readonly workingMemory: InMemoryWorkingMemory
+  #closed = false
+
+  constructor({ id = 'memory' }: { id?: string } = {}) {
+    this.id = id
+    const assertOpen = (): void => {
+      if (this.#closed) throw storageClosed(id)
+    }
+    const threads = new ThreadTable()
+    this.workingMemory = new InMemoryWorkingMemory(assertOpen, (key) => threads.owned(key))
+    this.threads = new InMemoryThreads(assertOpen, threads, this.workingMemory)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+  }
+}

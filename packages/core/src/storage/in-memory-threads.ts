@@ -1,0 +1,205 @@
+import { assertCount, assertId, assertKey, assertText, assertTime } from './checks.ts'
+import type { InMemoryWorkingMemory } from './in-memory-working-memory.ts'
+import { newMessageRows, storedMessage, storedMessages } from './message-row.ts'
+import type {
+  AppendedMessages,
+  FoundMessages,
+  MessageKey,
+  MessagePage,
+  MessageQuery,
+  MessageSearch,
+  Messages,
+  NeighbourQuery,
+  StoredMessage,
+} from './messages.ts'
+import type { Page } from './page.ts'
+import { rankByTerms } from './rank-by-terms.ts'
+import { queryTerms } from './search-terms.ts'
+import { messageNotFound } from './storage-errors.ts'
+import { DEFAULT_PAGE, threadCursor, threadPosition } from './thread-cursor.ts'
+import { encodedMetadata, encodedTitle, storedThread, storedThreads, type ThreadRow } from './thread-row.ts'
+import type { KeptMessage, KeptThread, ThreadTable } from './thread-table.ts'
+import type {
+  BegunTurn,
+  NewThread,
+  NewTurn,
+  Thread,
+  ThreadChange,
+  ThreadCopy,
+  ThreadKey,
+  ThreadQuery,
+  ThreadStorage,
+} from './threads.ts'
+
+/** The threads of `InMemoryStorage`. No call waits between its checks and its writes, so each is a transaction. */
+export class InMemoryThreads implements ThreadStorage {
+  readonly #assertOpen: () => void
+  readonly #table: ThreadTable
+  readonly #workingMemory: InMemoryWorkingMemory
+
+  constructor(assertOpen: () => void, table: ThreadTable, workingMemory: InMemoryWorkingMemory) {
+    this.#assertOpen = assertOpen
+    this.#table = table
+    this.#workingMemory = workingMemory
+  }
+
+  async create(thread: NewThread): Promise<Thread> {
+    this.#assertOpen()
+    return storedThread(this.#table.add(newThreadRow(thread)).row)
+  }
+
+  async get(key: ThreadKey): Promise<Thread> {
+    return storedThread(this.#owned(key).row)
+  }
+
+  async update({ title, metadata, at, ...key }: ThreadChange): Promise<Thread> {
+    assertTime(at, 'at')
+    const changed = {
+      ...(title === undefined ? {} : { title: encodedTitle(title) }),
+      ...(metadata === undefined ? {} : { metadata: encodedMetadata(metadata) }),
+    }
+    const thread = this.#owned(key)
+    thread.row = { ...thread.row, ...changed }
+    this.#table.touch(thread, at)
+    return storedThread(thread.row)
+  }
+
+  async delete(key: ThreadKey): Promise<void> {
+    const { row } = this.#owned(key)
+    this.#table.delete(row.id)
+    this.#workingMemory.forget(row.id)
+  }
+
+  async clone({ newThreadId, title, metadata, at, ...key }: ThreadCopy): Promise<Thread> {
+    assertId(newThreadId, 'newThreadId')
+    assertTime(at, 'at')
+    const newTitle = encodedTitle(title)
+    const newMetadata = encodedMetadata(metadata)
+    const { row, messages } = this.#owned(key)
+    const copy = this.#table.add({
+      id: newThreadId,
+      resourceId: row.resourceId,
+      title: title === undefined ? row.title : newTitle,
+      metadata: metadata === undefined ? row.metadata : newMetadata,
+      createdAt: at,
+      updatedAt: at,
+    })
+    this.#table.append(
+      copy,
+      messages.map((message) => ({ ...message, id: crypto.randomUUID() })),
+    )
+    this.#workingMemory.copy(row.id, newThreadId)
+    return storedThread(copy.row)
+  }
+
+  async list({ resourceId, order = 'created', limit = DEFAULT_PAGE, cursor }: ThreadQuery): Promise<Page<Thread>> {
+    this.#assertOpen()
+    assertId(resourceId, 'resourceId')
+    assertCount(limit, 'limit')
+    const from = cursor === undefined ? undefined : threadPosition(order, cursor)
+    const compare = order === 'created' ? byCreation : byUse
+    const rows = this.#table
+      .of(resourceId)
+      .map(({ row }) => row)
+      .filter((row) => from === undefined || compare(from, row) < 0)
+      .sort(compare)
+    const page = storedThreads(rows.slice(0, limit))
+    const last = rows[limit - 1]
+    return rows.length > limit && last ? { ...page, next: threadCursor(order, last) } : page
+  }
+
+  async append({ messages, ...key }: AppendedMessages): Promise<readonly number[]> {
+    const rows = newMessageRows(messages)
+    return this.#table.append(this.#owned(key), rows)
+  }
+
+  async beginTurn({ messages, lastMessages, workingMemory, ...thread }: NewTurn): Promise<BegunTurn> {
+    this.#assertOpen()
+    const row = newThreadRow(thread)
+    const rows = newMessageRows(messages)
+    assertCount(lastMessages, 'lastMessages', 0)
+    const kept = this.#table.has(thread) ? this.#table.owned(thread) : this.#table.add(row)
+    this.#table.touch(kept, thread.at)
+    const sequences = this.#table.append(kept, rows)
+    const first = Math.min(...sequences)
+    const before = kept.messages.filter(({ sequence }) => sequence < first)
+    const { messages: recalled, unreadable } = storedMessages(before.slice(Math.max(0, before.length - lastMessages)))
+    const { threadId, resourceId } = thread
+    const memory =
+      workingMemory && this.#workingMemory.read(workingMemory === 'thread' ? { threadId, resourceId } : { resourceId })
+    return {
+      thread: storedThread(kept.row),
+      sequences,
+      recalled,
+      unreadable,
+      ...(memory ? { workingMemory: memory } : {}),
+    }
+  }
+
+  async listMessages(query: MessageQuery): Promise<MessagePage> {
+    const { before = Number.POSITIVE_INFINITY, after = 0, from = 'newest', limit } = query
+    assertCount(limit, 'limit')
+    const inRange = this.#owned(query).messages.filter(({ sequence }) => sequence > after && sequence < before)
+    const rows = from === 'newest' ? inRange.slice(-limit) : inRange.slice(0, limit)
+    return { ...storedMessages(rows), hasMore: rows.length < inRange.length }
+  }
+
+  async getMessage(key: MessageKey): Promise<StoredMessage> {
+    return storedMessage(message(this.#owned(key), key.messageId))
+  }
+
+  async listNeighbours({ before, after, messageId, ...key }: NeighbourQuery): Promise<Messages> {
+    assertCount(before, 'before', 0)
+    assertCount(after, 'after', 0)
+    const thread = this.#owned(key)
+    const place = thread.messages.indexOf(message(thread, messageId))
+    const rows = thread.messages.slice(Math.max(0, place - before), place + after + 1)
+    return storedMessages(rows)
+  }
+
+  async search({ resourceId, threadId, query, limit }: MessageSearch): Promise<FoundMessages> {
+    this.#assertOpen()
+    assertId(resourceId, 'resourceId')
+    assertText(query, 'query')
+    assertCount(limit, 'limit')
+    const threads = threadId === undefined ? this.#table.of(resourceId) : [this.#owned({ threadId, resourceId })]
+    const ranked = rankByTerms(
+      threads.flatMap(({ messages }) => messages),
+      queryTerms(query),
+    ).slice(0, limit)
+    const scores = new Map(ranked.map(({ row, score }) => [row.sequence, score]))
+    const { messages, unreadable } = storedMessages(ranked.map(({ row }) => row))
+    return { found: messages.map((found) => ({ message: found, score: scores.get(found.sequence) ?? 0 })), unreadable }
+  }
+
+  #owned(key: ThreadKey): KeptThread {
+    this.#assertOpen()
+    assertKey(key)
+    return this.#table.owned(key)
+  }
+}
+
+function newThreadRow({ threadId, resourceId, title, metadata, at }: NewThread): Omit<ThreadRow, 'sequence'> {
+  assertKey({ threadId, resourceId })
+  assertTime(at, 'at')
+  return {
+    id: threadId,
+    resourceId,
+    title: encodedTitle(title),
+    metadata: encodedMetadata(metadata),
+    createdAt: at,
+    updatedAt: at,
+  }
+}
+
+function message(thread: KeptThread, messageId: string): KeptMessage {
+  assertId(messageId, 'messageId')
+  const found = thread.byId.get(messageId)
+  if (!found) throw messageNotFound(thread.row.id, messageId)
+  return found
+}
+
+type Placed = Pick<ThreadRow, 'sequence' | 'updatedAt'>
+
+const byCreation = (one: Placed, other: Placed): number => other.sequence - one.sequence
+const byUse = (one: Placed, other: Placed): number => other.updatedAt - one.updatedAt || byCreation(one, other)

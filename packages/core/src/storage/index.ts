@@ -1,0 +1,59 @@
+export { assertCount, assertId, assertKey, assertText, assertTime } from './checks.ts'
+export { decodeValue, encodeValue, MAX_VALUE_LENGTH } from './encode-value.ts'
+export { InMemoryStorage } from './in-memory-storage.ts'
+export { InMemoryVectors } from './in-memory-vectors.ts'
+export {
+  type MessageRow,
+  type NewMessageRow,
+  newMessageRows,
+  storedMessage,
+  storedMessages,
+} from './message-row.ts'
+export type {
+  AppendedMessages,
+  FoundMessage,
+  FoundMessages,
+  MessageKey,
+  MessagePage,
+  MessageQuery,
+  MessageSearch,
+  MessageStorage,
+  Messages,
+  NeighbourQuery,
+  NewMessage,
+  StoredMessage,
+} from './messages.ts'
+export type { Page, PageRequest, UnreadableRow } from './page.ts'
+export { queryTerms, searchTerms } from './search-terms.ts'
+export type { Storage } from './storage.ts'
+export {
+  messageNotFound,
+  rowUnreadable,
+  storageClosed,
+  storageConflict,
+  threadExists,
+  threadNotFound,
+  valueRefused,
+} from './storage-errors.ts'
+export { DEFAULT_PAGE, type ThreadOrder, type ThreadPosition, threadCursor, threadPosition } from './thread-cursor.ts'
+export { encodedMetadata, encodedTitle, storedThread, storedThreads, type ThreadRow } from './thread-row.ts'
+export type {
+  BegunTurn,
+  NewThread,
+  NewTurn,
+  Thread,
+  ThreadChange,
+  ThreadCopy,
+  ThreadKey,
+  ThreadQuery,
+  ThreadStorage,
+} from './threads.ts'
+export type { Fields, Value } from './values.ts'
+export { assertVector, assertVectorMetadata } from './vector-checks.ts'
+export type { VectorFilter, VectorItem, VectorMatch, VectorMetadata, VectorQuery, VectorStore } from './vectors.ts'
+export type {
+  WorkingMemory,
+  WorkingMemoryChange,
+  WorkingMemoryKey,
+  WorkingMemoryStorage,
+} from './working-memory.ts'

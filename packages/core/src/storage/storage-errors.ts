@@ -1,0 +1,65 @@
+import { RetinueError } from '../errors/retinue-error.ts'
+
+/** Two reasons, one answer: whether somebody else has a thread of that id is not for everybody to know. */
+export function threadNotFound(threadId: string): RetinueError {
+  return new RetinueError({
+    code: 'thread-not-found',
+    message: `The resource has no thread '${threadId}'.`,
+    hint: 'Check the id of the thread and that of the resource: a thread is found only by the resource that owns it.',
+    data: { threadId },
+  })
+}
+
+export function threadExists(threadId: string): RetinueError {
+  return new RetinueError({
+    code: 'thread-exists',
+    message: `There is a thread '${threadId}' already.`,
+    hint: 'Choose another id, or use the thread that is there.',
+    data: { threadId },
+  })
+}
+
+export function messageNotFound(threadId: string, messageId: string): RetinueError {
+  return new RetinueError({
+    code: 'message-not-found',
+    message: `The thread '${threadId}' has no message '${messageId}'.`,
+    data: { threadId, messageId },
+  })
+}
+
+export function storageConflict(expectedVersion: number): RetinueError {
+  return new RetinueError({
+    code: 'storage-conflict',
+    message: `Somebody else has written since version ${expectedVersion} was read; nothing was written.`,
+    hint: 'Read again, decide again, and write with the version that you have read.',
+    data: { expectedVersion },
+  })
+}
+
+export function storageClosed(id: string): RetinueError {
+  return new RetinueError({
+    code: 'storage-closed',
+    message: `The storage '${id}' was closed.`,
+    hint: 'Close a storage only when all runs that use it have ended.',
+    data: { id },
+  })
+}
+
+export function rowUnreadable(id: string, reason: string): RetinueError {
+  return new RetinueError({
+    code: 'storage-row-unreadable',
+    message: `The stored row '${id}' can't be read: ${reason}.`,
+    hint: 'Something outside changed or damaged it. Restore it from a backup, or delete what it belongs to.',
+    data: { id, reason },
+  })
+}
+
+/** A value that would not come back as it was written. `place` is the way to it, as in code: `messages[0].message.content`. */
+export function valueRefused(place: string, reason: string, data: Record<string, unknown> = {}): RetinueError {
+  return new RetinueError({
+    code: 'storage-value-refused',
+    message: `${place} can't be stored: ${reason}. Nothing was written.`,
+    hint: 'Store plain JSON values; keep large data elsewhere, and a link to it here.',
+    data: { place, reason, ...data },
+  })
+}

@@ -1,0 +1,19 @@
+import type { ThreadStorage } from './threads.ts'
+import type { WorkingMemoryStorage } from './working-memory.ts'
+
+/**
+ * The port to what lasts, by domain: each holds one kind of record, and new kinds become new domains. An implementation opens what it
+ * needs at the first call, so making one costs nothing and can't fail.
+ *
+ * Times are milliseconds since 1970 and come from the caller: a store reads no clock. Whatever fails does so with a `RetinueError`
+ * whose code begins with `storage-` or `thread-`, and leaves nothing half written.
+ */
+export interface Storage {
+  readonly id: string
+  /** Threads and the messages in them. */
+  readonly threads: ThreadStorage
+  /** What agents noted of a person or a conversation. */
+  readonly workingMemory: WorkingMemoryStorage
+  /** Waits for what was begun and frees what is held. Calls that come later fail with `storage-closed`; to close twice is harmless. */
+  close(): Promise<void>
+}

@@ -1,0 +1,28 @@
+import { RetinueError } from '../errors/retinue-error.ts'
+import type { ThreadRow } from './thread-row.ts'
+
+export type ThreadOrder = 'created' | 'updated'
+
+/** The row after which the next page begins. `updatedAt` is of no account for the order `created`. */
+export type ThreadPosition = Pick<ThreadRow, 'sequence' | 'updatedAt'>
+
+export const DEFAULT_PAGE = 100
+
+export function threadCursor(order: ThreadOrder, { sequence, updatedAt }: ThreadPosition): string {
+  return order === 'created' ? `c.${sequence}` : `u.${sequence}.${updatedAt}`
+}
+
+export function threadPosition(order: ThreadOrder, cursor: string): ThreadPosition {
+  const [kind, ...numbers] = cursor.split('.')
+  const [sequence, updatedAt = 0] = numbers.map(Number)
+  const fits = order === 'created' ? kind === 'c' && numbers.length === 1 : kind === 'u' && numbers.length === 2
+  if (!fits || !Number.isSafeInteger(sequence) || !Number.isFinite(updatedAt)) {
+    throw new RetinueError({
+      code: 'option-invalid',
+      message: 'The `cursor` is not one of this listing.',
+      hint: 'Hand in `next` of the page before, with the same `order`.',
+      data: { option: 'cursor' },
+    })
+  }
+  return { sequence: sequence as number, updatedAt }
+}
