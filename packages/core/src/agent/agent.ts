@@ -115,7 +115,8 @@ export class Agent<const Id extends string = string, const A extends Subagents =
     const tell = wanted && (await import('./callbacks.ts'))
     const telling = tell && onChunk && tell.tellChunks(run, onChunk)
     await runToEnd(run)
-    const result = resultOf(run)
+    const scores = run.root.scoring && (await import('./live-scorers.ts')).startScoring(run.root)
+    const result = resultOf(run, scores)
     if (telling) await telling
     if (tell) await tell.tellEnd(run, callbacks, result)
     return result
@@ -135,13 +136,13 @@ export class Agent<const Id extends string = string, const A extends Subagents =
   }
 }
 
-/** Runs the loop, lets go of what the run held, and has the answer graded where something does that. */
+/** Runs the loop, lets go of what the run held, and has the answer graded later where something does that. */
 async function runToEnd(run: Run): Promise<void> {
   await runLoop(run)
   run.close()
   if (!run.scoring) return
-  const { scoreLive } = await import('./live-scorers.ts')
-  scoreLive(run, run.scoring.scorers, run.scoring.onScore)
+  const { scoreLater } = await import('./live-scorers.ts')
+  scoreLater(run, run.scoring.scorers, run.scoring.onScore)
 }
 
 /** Whether a value is an agent of this package, of whichever copy of it. */

@@ -39,10 +39,22 @@ function assertPrices(prices: unknown, what: string): void {
   if (prices === undefined) return
   if (!isObject(prices)) throw invalid(`${what} has prices that are no object.`, PRICES)
   for (const [model, price] of Object.entries(prices)) {
-    const { input, output, cachedInput = 0 } = isObject(price) ? price : {}
-    if (![input, output, cachedInput].every((amount) => isNumber(amount) && amount >= 0))
-      throw invalid(`${what} has a price of "${model}" that is none.`, PRICES)
+    if (!isPrice(price)) throw invalid(`${what} has a price of "${model}" that is none.`, PRICES)
   }
+}
+
+function isPrice(price: unknown): boolean {
+  if (!isObject(price)) return false
+  const { longPrompt, ...base } = price
+  if (longPrompt === undefined) return isPlainPrice(base)
+  if (!isObject(longPrompt)) return false
+  const { above, ...long } = longPrompt
+  return isPlainPrice(base) && isPlainPrice(long) && isNumber(above) && above >= 0
+}
+
+function isPlainPrice({ input, output, cachedInput = 0, ...rest }: Record<string, unknown>): boolean {
+  const amounts = [input, output, cachedInput]
+  return Object.keys(rest).length === 0 && amounts.every((amount) => isNumber(amount) && amount >= 0)
 }
 
 const PRICES = "prices: { 'provider/model': { input: 1.25, output: 10 } }, in US dollars for a million tokens."

@@ -100,7 +100,7 @@ describe('B2.10 delegations', () => {
 
   test('B2.10 a hook is not asked of a delegation that the budget does not allow', async () => {
     const asked: string[] = []
-    const script = { sup: [step(delegate('a'), delegate('b')), answer('end')], 'sup/child': [answer('one')] }
+    const script = { sup: [step(delegate('a')), step(delegate('b')), answer('end')], 'sup/child': [answer('one')] }
     await run(script, {
       budget: { delegations: 1 },
       delegation: { onDelegationStart: ({ prompt }) => void asked.push(prompt) },
@@ -321,6 +321,73 @@ describe('B2.10 whose budget', () => {
   })
 })
 
+describe('B2.10 budgets inside budgets', () => {
+  const look = createTool({ id: 'look', execute: () => 'seen' })
+  const looks = (count: number): Turn => step(...Array.from({ length: count }, () => ({ name: 'look', args: {} })))
+
+  test('B2.10 an outer limit that is used up and not exceeded ends nothing: the child is stopped by its own', async () => {
+    const models = scriptedModels({
+      root: [step({ name: 'mid', args: { prompt: 'x' } }), answer('root goes on')],
+      'root/mid': [step({ name: 'leaf', args: { prompt: 'x' } }), answer('mid had to stop')],
+      'root/mid/leaf': [looks(2)],
+    })
+    const leaf = new Agent({ id: 'l', description: 'd', tools: { look } })
+    const mid = new Agent({ id: 'm', description: 'd', agents: { leaf }, budget: { toolCalls: 2 } })
+    const root = new Agent({ id: 'root', agents: { mid } })
+    const result = await root.generate('Go', { resolveModel: models.resolveModel, budget: { delegations: 2 } })
+    models.assertDone()
+    expect(result).toMatchObject({ finishReason: 'stop', text: 'root goes on' })
+    expect(result.toolResults[0]?.result).toMatchObject({ status: 'over-budget', text: 'mid had to stop' })
+  })
+
+  test('B2.10 what ends the tree ends a child, whatever its own budget would still grant', async () => {
+    const script = {
+      sup: [step(delegate()), answer('end')],
+      'sup/child': [{ ...looks(2), usage: { input: 100, output: 0 } }],
+    }
+    const child = { tools: { look }, budget: { toolCalls: 1 } }
+    const { result, models } = await run(script, { budget: { tokens: 50 } }, { child })
+    expect(models.calls('sup/child')).toHaveLength(1)
+    expect(statusOf(result.toolResults[0])).toBe('over-budget')
+  })
+
+  test('B2.10 a delegation that a hook rejects takes no room from one beside it', async () => {
+    const script = { sup: [step(delegate('a'), delegate('b')), answer('done')], 'sup/child': [answer('one')] }
+    const { result } = await run(script, {
+      budget: { delegations: 1 },
+      delegation: { onDelegationStart: ({ prompt }) => ({ proceed: prompt !== 'a' }) },
+    })
+    expect([result.toolResults.map(statusOf), result.finishReason]).toEqual([['rejected', 'completed'], 'stop'])
+  })
+
+  test('B2.10 the limits of a call stand beside those of the defaults', async () => {
+    const sup = { defaultOptions: { budget: { tokens: 15 } } }
+    const script = { sup: [step(delegate()), answer('end')], 'sup/child': [answer('x')] }
+    const { result } = await run(script, { budget: { delegations: 5 } }, { sup })
+    expect(result.finishReason).toBe('over-budget')
+  })
+
+  test('B2.10 no attempt is made when the time is over', async () => {
+    vi.useFakeTimers()
+    const busy = Object.assign(new Error('busy'), { statusCode: 503, responseHeaders: { 'retry-after-ms': '200' } })
+    const running = run({ sup: [busy, busy] }, { budget: { durationMs: 100 }, maxRetries: 5 }).catch(
+      (error: unknown) => error,
+    )
+    await vi.runAllTimersAsync()
+    expect(await running).toMatchObject({ code: 'model-call-failed' })
+    vi.useRealTimers()
+  })
+
+  test('B2.10 a last call with nothing to add leaves what there was', async () => {
+    const script = {
+      sup: [{ ...step(delegate(), delegate()), text: 'so far' }, answer('')],
+      'sup/child': [answer('x')],
+    }
+    const { result } = await run(script, { budget: { delegations: 1 } })
+    expect(result).toMatchObject({ finishReason: 'over-budget', text: 'so far' })
+  })
+})
+
 describe('B2.10 money', () => {
   const prices = { 'scripted/sup': { input: 1000, output: 0 }, 'scripted/sup/child': { input: 1000, output: 0 } }
 
@@ -380,7 +447,7 @@ describe('B2.10 money', () => {
   })
 })
 
-test('B2.10 B8.4 a stream over its budget has one `start` and one `finish`, and an `error` that says why', async () => {
+test('B2.10 B8.4 a stream over its budget has one `start` and one `finish`, and says why in its result', async () => {
   const models = scriptedModels({ sup: [step(delegate(), delegate()), answer('end')], 'sup/child': [answer('x')] })
   const sup = new Agent({ id: 'sup', agents: { child: new Agent({ id: 'c', description: 'd' }) } })
   const stream = await sup.stream('Go', { resolveModel: models.resolveModel, budget: { delegations: 1 } })
@@ -389,7 +456,8 @@ test('B2.10 B8.4 a stream over its budget has one `start` and one `finish`, and 
   const types = own.map(({ type }) => type)
   expect(types.filter((type) => type === 'start' || type === 'finish')).toEqual(['start', 'finish'])
   expect(own.at(-1)).toMatchObject({ type: 'finish', payload: { stepResult: { reason: 'over-budget' } } })
-  expect(own.at(-2)).toMatchObject({ type: 'error', payload: { error: { code: 'budget-spent' } } })
+  expect(types).not.toContain('error')
+  expect(await stream.error).toMatchObject({ code: 'budget-spent', data: { limit: 'delegations', own: true } })
   expect(
     own
       .filter(({ type }) => type === 'step-finish')
@@ -407,6 +475,8 @@ test.each([
   [{ toolCalls: -1 }, 'option-invalid'],
   [{ prices: { m: { input: 1 } } }, 'option-invalid'],
   [{ prices: { m: 3 } }, 'option-invalid'],
+  [{ prices: { m: { input: 1, output: 1, longPrompt: { above: 10 } } } }, 'option-invalid'],
+  [{ prices: { m: { input: 1, output: 1, cached: 1 } } }, 'option-invalid'],
   ['much', 'option-invalid'],
   [{ token: 5 }, 'option-unknown'],
   [JSON.parse('{"__proto__": 5}'), 'option-unknown'],

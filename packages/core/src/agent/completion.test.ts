@@ -393,3 +393,113 @@ test.each<[unknown, string]>([
 ])('B5.2 a check that checks nothing is an error before anything runs: %#', async (completion, code) => {
   await expect(run([], completion as TaskCompletion)).rejects.toMatchObject({ code })
 })
+
+describe('B5.2 what ends beside the check', () => {
+  const look = createTool({ id: 'look', execute: () => 'seen' })
+  const use = { calls: [{ name: 'look', args: {} }] }
+
+  test('B5.2 stopWhen is asked of steps with calls, and turns no failed check into `stop`', async () => {
+    const { model, result } = await run(
+      answers('x', 'advice'),
+      { scorers: [holds('advice')] },
+      { stopWhen: () => true },
+    )
+    expect([model.calls.length, result.finishReason]).toEqual([2, 'stop'])
+    const stopped = await run([use], { scorers: [holds('advice')] }, { stopWhen: () => true })
+    expect(stopped.result).toMatchObject({ finishReason: 'stop', completion: undefined })
+  })
+
+  test('B5.2 an answer that was rejected is not the object of the run', async () => {
+    const model = scriptedModel([{ text: '{"a":1}' }, use])
+    const agent = new Agent({ id: 'a', model, tools: { look } })
+    const structuredOutput = { schema: { type: 'object', properties: { a: { type: 'number' } } } } as const
+    const result = await agent.generate('Go', {
+      maxSteps: 2,
+      structuredOutput,
+      isTaskComplete: { scorers: [gives(0)] },
+    })
+    expect([result.finishReason, result.object]).toEqual(['max-steps', undefined])
+  })
+
+  test('B5.1 a last answer that does not fit its schema is an error, as any other', async () => {
+    const model = scriptedModel([use, { text: 'no json' }])
+    const agent = new Agent({ id: 'a', model, tools: { look } })
+    const onIterationComplete = () => ({ continue: false, feedback: 'Answer.' })
+    const running = agent.generate('Go', { structuredOutput: { schema: { type: 'object' } }, onIterationComplete })
+    await expect(running).rejects.toMatchObject({ code: 'answer-invalid' })
+    expect(model.calls[1]?.text.split('Answer.')).toHaveLength(2)
+  })
+
+  test('B5.3 a run that could not be judged says so, to whoever started it and to a parent', async () => {
+    const { result } = await run(answers('x'), { scorers: [gives(new Error('hunter2'))] })
+    expect(result).toMatchObject({ finishReason: 'incomplete', error: { code: 'completion-unjudged' } })
+    const models = scriptedModels({
+      a: [{ calls: [{ name: 'child', args: { prompt: 'x' } }] }, { text: 'done' }],
+      'a/child': [{ text: 'x' }],
+    })
+    const defaultOptions = { isTaskComplete: { scorers: [gives(new Error('hunter2'))] } }
+    const child = new Agent({ id: 'c', description: 'd', defaultOptions })
+    await new Agent({ id: 'a', agents: { child } }).generate('Go', { resolveModel: models.resolveModel })
+    expect(models.calls('a')[1]?.text).toContain(
+      '[child: partial. Whether its answer is complete could not be judged.]',
+    )
+  })
+
+  test('B7.7 an abort inside onComplete ends the run as aborted', async () => {
+    const controller = new AbortController()
+    const onComplete = () => controller.abort()
+    const { result } = await run(
+      answers('x'),
+      { scorers: [holds('x')], onComplete },
+      { abortSignal: controller.signal },
+    )
+    expect(result.finishReason).toBe('aborted')
+  })
+})
+
+describe('B2.10 B2.11 judges', () => {
+  const judged = (model: ReturnType<typeof scriptedModel> | string) =>
+    createScorer({ id: 'judge', judge: { model, maxRetries: 0 } }).generateScore({
+      description: 'd',
+      createPrompt: () => 'Grade it.',
+    })
+
+  test('B2.11 what a judge uses is in the total, and under the budget', async () => {
+    const judge = scriptedModel([
+      { text: '{"score":0}', usage: { input: 1000, output: 0 } },
+      { text: '{"score":1}', usage: { input: 1000, output: 0 } },
+    ])
+    const { result } = await run(answers('x', 'y'), { scorers: [judged(judge)] })
+    expect([result.usage.inputTokens, result.totalUsage.inputTokens]).toEqual([20, 2020])
+    const poor = scriptedModel([{ text: '{"score":0}', usage: { input: 1000, output: 0 } }])
+    const spent = await run(answers('x'), { scorers: [judged(poor)] }, { budget: { tokens: 500 } })
+    expect(spent.result.finishReason).toBe('over-budget')
+  })
+
+  test('B1.2 a judge is made with the providers of the run', async () => {
+    const judge = scriptedModel([{ text: '{"score":1}' }])
+    const { result } = await run(answers('x'), { scorers: [judged('mine/x')] }, { providers: { mine: () => judge } })
+    expect(result.finishReason).toBe('stop')
+  })
+
+  test('S22 a judge that fails is not asked all over again', async () => {
+    const denied = Object.assign(new Error('no'), { statusCode: 401 })
+    const judge = scriptedModel([denied])
+    const { result } = await run(answers('x'), { scorers: [judged(judge)] })
+    expect([judge.calls.length, result.finishReason]).toEqual([1, 'incomplete'])
+  })
+
+  test('B5.4 what a scorer is shown it can’t rewrite', async () => {
+    const scorer: Scorer = {
+      id: 's',
+      run: async ({ input, toolCalls }) => {
+        const message = (input as unknown as { messages: { content: unknown[] }[] }).messages[0]
+        expect(() => message?.content.pop()).toThrow(TypeError)
+        ;(toolCalls as unknown[]).length = 0
+        return { score: 1 }
+      },
+    }
+    const { result } = await run(answers('x'), { scorers: [scorer] })
+    expect(result.finishReason).toBe('stop')
+  })
+})

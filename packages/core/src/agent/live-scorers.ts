@@ -1,8 +1,8 @@
+import type { FinishReason } from '../events/finish-reason.ts'
 import { askScorer } from '../loop/ask-scorer.ts'
 import type { RootRun, Run } from '../loop/run.ts'
 import { callbackFailed } from '../loop/run-hooks.ts'
 import { scorerRun } from '../loop/scorer-run.ts'
-import { DEFAULT_SCORER_TIMEOUT } from '../loop/task-completion.ts'
 import { warnIn } from '../memory/application.ts'
 import type { LiveScore, OnScore, Sampling, ScorerEntry } from '../scorers/live-score.ts'
 import type { Scorer } from '../scorers/scorer.ts'
@@ -11,26 +11,33 @@ import { AbortScope } from '../shared/abort.ts'
 /** Scorers by key, as an agent or a call names them. */
 export type Scorers = Readonly<Record<string, Scorer | ScorerEntry>>
 
-/**
- * Has the scorers of a run grade its answer, once it is given: they begin when whoever waited for it has it. What they say is on the
- * root's `scores`. It does not throw, and holds nobody up.
- */
-export function scoreLive(run: Run, scorers: Scorers, onScore: OnScore | undefined): void {
+/** How long a scorer may take each time that it is asked, in milliseconds: nobody waits for it, but the process does. */
+const TIMEOUT_MS = 60_000
+
+const NO_ANSWER: ReadonlySet<FinishReason> = new Set(['error', 'aborted', 'tool-calls'])
+
+/** Has the scorers of a run grade its answer, once the root's is given; see `startScoring`. */
+export function scoreLater(run: Run, scorers: Scorers, onScore: OnScore | undefined): void {
   const { root, state } = run
   // Nothing can be graded of a run that gave no answer.
-  if (state.finishReason === 'error' || state.finishReason === 'aborted') return
+  if (state.finishReason && NO_ANSWER.has(state.finishReason)) return
   const seen = scorerRun(run)
   for (const [key, entry] of Object.entries(scorers)) {
     const { scorer, sampling } = 'scorer' in entry ? entry : { scorer: entry, sampling: undefined }
     if (!isSampled(sampling, `${state.runId}/${key}`)) continue
-    root.scores ??= []
-    root.scores.push(afterAnswer(root, () => scoreOnce(run, key, scorer, seen, onScore)))
+    root.scoring ??= []
+    root.scoring.push(() => scoreOnce(run, key, scorer, seen, onScore))
   }
 }
 
-function afterAnswer<T>({ effects }: RootRun, work: () => Promise<T>): Promise<T> {
+/**
+ * Begins what the runs of a tree left to be graded, when whoever waited for the root's answer has it: no scorer delays an answer, also
+ * not one of a subagent. What they say does not reject.
+ */
+export function startScoring({ scoring, effects }: RootRun): Promise<readonly LiveScore[]> | undefined {
+  if (!scoring) return undefined
   return new Promise((resolve) => {
-    effects.startTimer(0, () => resolve(work()))
+    effects.startTimer(0, () => resolve(Promise.all(scoring.map((score) => score()))))
   })
 }
 
@@ -45,7 +52,7 @@ async function scoreOnce(
   const verdict = await askScorer(scorer, {
     run: seen,
     effects: root.effects,
-    timeoutMs: DEFAULT_SCORER_TIMEOUT,
+    timeoutMs: TIMEOUT_MS,
     scope,
   })
   scope.dispose()

@@ -16,7 +16,7 @@ import { systemMessages } from '../messages/instructions.ts'
 import { type Message, userText } from '../messages/message.ts'
 import { SharedView } from '../messages/shared-view.ts'
 import { holdsReasoning, namesUrl, type PromptTraits } from '../model/prompt-traits.ts'
-import { ABORTED } from '../shared/abort.ts'
+import { ABORTED, AbortScope } from '../shared/abort.ts'
 import { compileSchema } from '../tools/schema.ts'
 import type { AgentOptions, ModelSetting } from './agent-config.ts'
 import type { AgentParts } from './agent-parts.ts'
@@ -51,8 +51,9 @@ export async function openRoot(
   try {
     if (call) assertOptions(call)
     const requestContext = call?.requestContext ?? new RequestContext()
-    const defaults = defaultsOf(parts, requestContext)
-    const options = mergeOptions(defaults instanceof Promise ? await defaults : defaults, call)
+    const given = parts.options.defaultOptions
+    const defaults = typeof given === 'function' ? await soonDefaults(parts, requestContext, call?.abortSignal) : given
+    const options = mergeOptions(defaults, call)
     const { system, messages } = messagesFromInput(input, options.context)
     root = openRootRun(parts.options, options, messages, log || options.onChunk !== undefined, application)
     const openingBudget = openBudget(parts.options, options, root.runId, undefined)
@@ -128,12 +129,18 @@ async function remember(parts: AgentParts, place: Place, use: Omit<ThreadUse, 'k
   const { thread } = use
   // Loaded with the first run that has something to remember.
   const { memoryOf, openMemory } = await import('./open-memory.ts')
-  const memory = await memoryOf(parts.options, place.requestContext, place.root.application, !use.delegated)
-  if (!memory) return { ...place, thread }
-  const remembered = await openMemory(memory, place, {
-    ...use,
-    keepAtOnce: parts.options.inputProcessors === undefined,
-  })
+  const memory = await place.abort.race(
+    memoryOf(parts.options, place.requestContext, place.root.application, !use.delegated),
+  )
+  if (!memory || memory === ABORTED) return { ...place, thread }
+  const keepAtOnce = parts.options.inputProcessors === undefined
+  const opening = openMemory(memory, place, { ...use, keepAtOnce })
+  const remembered = await place.abort.race(opening)
+  if (remembered === ABORTED) {
+    // Nobody waits for it any more, but the next run on the thread does.
+    opening.then(({ release }) => release()).catch(() => {})
+    return { ...place, thread }
+  }
   noteCallIds(place.root.callIds, remembered.recalled)
   return {
     ...place,
@@ -174,6 +181,7 @@ function childPlace(parts: AgentParts, request: DelegatedRequest, options: RunOp
     maxSteps,
     instructions,
   } = request
+  const said = options.context ? messagesFromInput(prompt, options.context) : undefined
   return {
     root,
     ...openChildScope(scope, options),
@@ -185,8 +193,8 @@ function childPlace(parts: AgentParts, request: DelegatedRequest, options: RunOp
     requestContext,
     options: maxSteps === undefined ? options : { ...options, maxSteps },
     budget,
-    system: NO_MESSAGES,
-    messages: options.context ? messagesFromInput(prompt, options.context).messages : [userText(prompt)],
+    system: said?.system ?? NO_MESSAGES,
+    messages: said?.messages ?? [userText(prompt)],
     inherited,
   }
 }
@@ -216,10 +224,15 @@ function openRun(parts: AgentParts, place: Place): Run | Promise<Run> {
   return buildRun(parts, place, { system: parts.staticSystem(), tools: parts.staticTools(), models, processors })
 }
 
-function buildRun(parts: AgentParts, place: Place, { system, tools: given, models, processors }: Resolved): Run {
+function buildRun(
+  parts: AgentParts,
+  place: Place,
+  { system, skills, tools: given, models, processors }: Resolved,
+): Run {
   const { root, abort, runId, path, lineage, requestContext, options, messages, inherited } = place
   const { id } = parts.options
-  const own = place.instructions === undefined ? system : systemMessages(place.instructions, id)
+  const base = place.instructions === undefined ? system : systemMessages(place.instructions, id)
+  const own = skills ? [...base, skills] : base
   const more = options.system === undefined ? NO_MESSAGES : systemMessages(options.system, id)
   const whole = more.length + place.system.length === 0 ? own : [...own, ...more, ...place.system]
   const tools = toolsOf(parts, place, given)
@@ -304,6 +317,20 @@ function settingsOf(options: RunOptions, agent: AgentOptions): RunSettings {
     providerOptions: options.providerOptions,
     headers: options.headers,
   }
+}
+
+/** The defaults for a call; none if it is aborted before a function has given them: the run then ends at once. */
+async function soonDefaults(
+  parts: AgentParts,
+  requestContext: RequestContextLike,
+  signal: AbortSignal | undefined,
+): Promise<RunOptions | undefined> {
+  const asking = defaultsOf(parts, requestContext)
+  if (!(asking instanceof Promise)) return asking
+  const scope = new AbortScope(signal)
+  const defaults = await scope.race(asking)
+  scope.dispose()
+  return defaults === ABORTED ? undefined : defaults
 }
 
 function defaultsOf(

@@ -26,7 +26,7 @@ export function openRootRun(
     log: log ? new EventLog() : undefined,
     effects: directEffects,
     callIds: idsOf(messages),
-    scores: undefined,
+    scoring: undefined,
     onScore: options.onScore,
     children: 0,
     begun: new Set(),

@@ -131,7 +131,18 @@ const NO_OPTIONS: RunOptions = {}
 export function mergeOptions(defaults: RunOptions | undefined, call: RunOptions | undefined): RunOptions {
   if (defaults) assertOptions(defaults)
   if (!defaults || !call) return defaults ?? call ?? NO_OPTIONS
-  return { ...defaults, ...defined(call), delegation: { ...defaults.delegation, ...defined(call.delegation ?? {}) } }
+  const merged = { ...defaults, ...defined(call), delegation: mergeDelegation(defaults.delegation, call.delegation) }
+  // Limits are set one by one: one that the call does not name still holds.
+  if (defaults.budget && call.budget) merged.budget = { ...defaults.budget, ...defined(call.budget) }
+  if (defaults.timeout && call.timeout) merged.timeout = { ...defaults.timeout, ...defined(call.timeout) }
+  return merged
+}
+
+/** Hook by hook. A filter of the call decides in place of a default that hands over nothing. */
+function mergeDelegation(defaults: DelegationOptions = {}, call: DelegationOptions = {}): DelegationOptions {
+  const { context, ...rest } = defaults
+  const kept = context === undefined || call.messageFilter ? rest : defaults
+  return { ...kept, ...defined(call) }
 }
 
 function defined<T extends object>(options: T): Partial<T> {

@@ -14,7 +14,7 @@ export interface RunResult {
   readonly runId: string
   /** The last iteration's text. */
   readonly text: string
-  /** The answer as an object, where the agent has an `outputSchema`. */
+  /** The answer as an object, where it has a schema: the agent's `outputSchema`, or the call's `structuredOutput`. */
   readonly object: unknown
   readonly finishReason: FinishReason
   /** What the last check of completion found, where there was one; see `isTaskComplete`. */
@@ -46,7 +46,7 @@ export interface RunResponse {
   readonly timestamp?: string
 }
 
-export function resultOf(run: Run): RunResult {
+export function resultOf(run: Run, scores?: Promise<readonly LiveScore[]>): RunResult {
   const { state } = run
   const { steps } = state
   return {
@@ -61,7 +61,7 @@ export function resultOf(run: Run): RunResult {
     steps,
     ...joined(steps),
     response: { messages: state.messages.slice(state.inputLength), ...steps.at(-1)?.response },
-    ...(run.root.scores ? { scores: Promise.all(run.root.scores) } : {}),
+    ...(scores ? { scores } : {}),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { RetinueError } from '../errors/retinue-error.ts'
 import type { Chunk } from '../events/chunk.ts'
+import type { CompletionCheck } from '../events/completion-check.ts'
 import type { EventLog } from '../events/event-log.ts'
 import type { FinishReason } from '../events/finish-reason.ts'
 import { nest } from '../events/nest.ts'
@@ -80,6 +81,10 @@ export class RunStream {
 
   get finishReason(): Promise<FinishReason> {
     return this.#pick('finishReason')
+  }
+
+  get completion(): Promise<CompletionCheck | undefined> {
+    return this.#pick('completion')
   }
 
   get error(): Promise<RetinueError | undefined> {

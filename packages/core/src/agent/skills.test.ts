@@ -186,7 +186,10 @@ References of this skill. Read one where the instructions send you to it, such a
     const model = scriptedModel([{ text: 'x' }, { text: 'y' }])
     let read = 0
     const counted = Object.defineProperty({ ...review }, 'description', {
-      get: () => (read++, 'Reviews.'),
+      get() {
+        read++
+        return 'Reviews.'
+      },
       enumerable: true,
     })
     const agent = new Agent({ id: 'a', model, instructions: 'i', skills: [counted] })

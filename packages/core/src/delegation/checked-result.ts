@@ -58,6 +58,8 @@ function usageOf(given: unknown): Usage {
     const count = given[name]
     if (typeof count === 'number' && Number.isFinite(count) && count >= 0) usage[name] = count
   }
+  // The AI SDK's own sum can be missing where its parts are there.
+  if (!Number.isFinite(given['totalTokens'])) usage.totalTokens = usage.inputTokens + usage.outputTokens
   return usage
 }
 

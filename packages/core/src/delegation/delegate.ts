@@ -1,11 +1,12 @@
 import { forkContext } from '../context/request-context.ts'
-import { isRetinueError } from '../errors/retinue-error.ts'
+import { isRetinueError, type RetinueError } from '../errors/retinue-error.ts'
 import { brandEnvelope, type DelegationEnvelope } from '../events/envelope.ts'
 import { addUsage } from '../events/usage.ts'
+import { DELEGATION } from '../loop/budget.ts'
 import type { DelegationHookContext, DelegationStartDecision } from '../loop/delegation-settings.ts'
 import { type CallRef, emit, type Run } from '../loop/run.ts'
 import type { Reference } from '../loop/run-state.ts'
-import { outOfBudget } from '../loop/within-budget.ts'
+import { countCall, stoppedBelow } from '../loop/within-budget.ts'
 import type { ThreadIds } from '../memory/kept-conversation.ts'
 import { disarm } from '../messages/framework-note.ts'
 import type { Message } from '../messages/message.ts'
@@ -31,9 +32,9 @@ export interface Delegation {
 
 /**
  * One delegation, from the call to its outcome: decide (start hook), select what the child may see, open its run, let it work while
- * its events flow into the tree's log, settle, review (complete hook). It never throws.
+ * its events flow into the tree's log, settle, review (complete hook). It never throws; an error is what the budget has no room for.
  */
-export async function delegate(run: Run, call: CallRef, delegation: Delegation): Promise<Delegated> {
+export async function delegate(run: Run, call: CallRef, delegation: Delegation): Promise<Delegated | RetinueError> {
   const errors: HookErrors = []
   const requestContext = forkContext(run.requestContext)
   const facts = factsOf(run, call, delegation)
@@ -42,15 +43,18 @@ export async function delegate(run: Run, call: CallRef, delegation: Delegation):
   try {
     const preparing = prepare(run, delegation.target, facts, requestContext, errors)
     const ready = preparing instanceof Promise ? await run.scope.race(preparing) : preparing
-    if (ready === ABORTED) return notBegun(run, settle(cancelledResult(), thread), errors)
+    if (ready === ABORTED) return ended(settle(cancelledResult(), thread), errors)
     prepared = ready
   } catch (thrown) {
-    return notBegun(run, settle(failedResult(thrown, delegation.key), thread), errors)
+    return ended(settle(failedResult(thrown, delegation.key), thread), errors)
   }
   const { decision, messages } = prepared
   if (decision.proceed === false) {
-    return notBegun(run, rejectedEnvelope(decision.rejectionReason, thread), errors)
+    return ended(rejectedEnvelope(decision.rejectionReason, thread), errors)
   }
+  // Only now is it sure to begin; whatever was counted before could be rejected.
+  const over = countCall(run, 'delegations', DELEGATION, delegation.key)
+  if (over) return over
   const asked = { ...facts, prompt: promptOf(facts, decision) }
   const request = open(run, call, delegation, asked.prompt, decision, messages, requestContext, thread)
   const started = {
@@ -78,12 +82,6 @@ export async function delegate(run: Run, call: CallRef, delegation: Delegation):
 function referenceFor(run: Run, key: string, envelope: DelegationEnvelope): Reference | undefined {
   if (!run.delegation.enableResultReferences || envelope.status !== 'completed') return undefined
   return addReference(run, key, toModelText(key, envelope))
-}
-
-/** The outcome of a delegation whose child never ran. */
-function notBegun({ budget }: Run, envelope: DelegationEnvelope, errors: HookErrors): Delegated {
-  budget.giveBackDelegation()
-  return ended(envelope, errors)
 }
 
 interface Prepared {
@@ -158,7 +156,7 @@ function open(
   { toolCallId, toolName }: CallRef,
   { key, target, input, references }: Delegation,
   prompt: string,
-  { modifiedInstructions, modifiedMaxSteps }: DelegationStartDecision,
+  { modifiedPrompt, modifiedInstructions, modifiedMaxSteps }: DelegationStartDecision,
   messages: readonly Message[],
   requestContext: DelegatedRequest['requestContext'],
   thread: ThreadIds,
@@ -170,7 +168,8 @@ function open(
   root.log?.addScope(runId, { toolCallId, toolName, parentRunId: state.runId, path })
   return {
     prompt,
-    input,
+    // What a hook put in the prompt's place stands in the input's place too: it may have taken something out.
+    input: modifiedPrompt === undefined ? input : undefined,
     messages: references.length === 0 ? messages : [...messages, ...referredMessages(run, references)],
     instructions: modifiedInstructions,
     maxSteps: modifiedMaxSteps,
@@ -189,7 +188,7 @@ function open(
 /** What a child's end means for the budget of its parent: what only the result tells of was not counted while it was used. */
 function accountFor(run: Run, childRunId: string, { error, totalUsage }: DelegatedResult): void {
   if (run.budget.metered && !run.root.begun.has(childRunId)) run.budget.spend('', totalUsage)
-  if (error?.code === 'budget-spent' && error.data['own'] === false) outOfBudget(run)
+  if (error?.code === 'budget-spent' && error.data['own'] === false) stoppedBelow(run, error)
 }
 
 /** The thread of a delegation: always a new one. Without an owner above, its owner is nobody but itself. */

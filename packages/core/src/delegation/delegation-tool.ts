@@ -1,7 +1,7 @@
 import { RetinueError } from '../errors/retinue-error.ts'
 import { DELEGATION } from '../loop/budget.ts'
 import type { CallRef, LoopTool, Run } from '../loop/run.ts'
-import { countCall } from '../loop/within-budget.ts'
+import { noRoomFor } from '../loop/within-budget.ts'
 import { disarm } from '../messages/framework-note.ts'
 import { toJson } from '../shared/json.ts'
 import { isObject } from '../shared/records.ts'
@@ -87,7 +87,7 @@ async function execute(
   if (!said.ok) return failedWith(unsayable(key, said.reason))
   const prompt = disarm(typeof said.value === 'string' ? said.value : JSON.stringify(said.value))
   if (prompt.trim() === '') return failedWith(emptyPrompt(key))
-  const over = countCall(run, 'delegations', DELEGATION, key)
+  const over = noRoomFor(run, DELEGATION, key)
   if (over) return failedWith(over)
   const delegated = await delegate(run, call, {
     key,
@@ -96,12 +96,16 @@ async function execute(
     input: typed ? args : undefined,
     references,
   })
+  if (delegated instanceof RetinueError) return failedWith(delegated)
   const whole = run.delegation.includeSubAgentToolResultsInModelContext ?? false
   return outcomeOf(key, delegated, whole, target.relay ?? false)
 }
 
 function outcomeOf(key: string, delegated: Delegated, whole: boolean, relays: boolean): Outcome {
   const { envelope, resultText, feedback, bail } = delegated
+  const { sources, files } = envelope
+  // What a hook put in its place has no object.
+  const object = resultText === undefined ? envelope.object : undefined
   const text = toModelText(key, envelope)
   const shown = resultText === undefined ? text : disarm(resultText)
   const named = envelope.ref === undefined ? shown : `${shown}\n\n[ref: ${envelope.ref}]`
@@ -115,7 +119,7 @@ function outcomeOf(key: string, delegated: Delegated, whole: boolean, relays: bo
     // The run ends with the answer alone, or with the line that says why there is none.
     ...(bail ? { bail: envelope.text.trim() === '' ? text : envelope.text } : {}),
     ...(relays && envelope.status === 'completed' && shown.trim() !== ''
-      ? { relay: resultText ?? answerOf(envelope) }
+      ? { relay: { text: resultText ?? answerOf(envelope), object, sources, files } }
       : {}),
   }
 }

@@ -517,3 +517,60 @@ describe('B3.7 a hook that fails', () => {
     }
   })
 })
+
+test('B3.6 a bail that comes after its hook returned ends nothing', async () => {
+  let late = (): void => {}
+  const lead = [ask('one'), ask('one', 'two'), { text: 'done' }]
+  const one: ScriptedTurn[] = [
+    { text: 'a' },
+    () => {
+      late()
+      return { text: 'b' }
+    },
+  ]
+  const { result } = await run(
+    { lead, one, two: [{ text: 'c' }] },
+    {
+      onDelegationComplete: ({ bail }) => {
+        late = bail
+      },
+    },
+  )
+  const statuses = result.toolResults.map(({ result }) => (result as DelegationEnvelope).status)
+  expect([statuses, result.finishReason]).toEqual([['completed', 'completed', 'completed'], 'stop'])
+})
+
+test('B3.7 the complete hook is shown the errors of those before it, as the application is', async () => {
+  const seen: unknown[] = []
+  const { envelope } = await run(
+    {},
+    {
+      hookErrorStrategy: 'warn',
+      messageFilter: () => {
+        throw new Error('boom')
+      },
+      onDelegationComplete: ({ result }) => void seen.push(result.hookErrors),
+    },
+  )
+  expect(envelope.hookErrors).toHaveLength(1)
+  expect(seen).toEqual([envelope.hookErrors])
+})
+
+test('B3.3 a modified prompt stands in place of a typed input too', async () => {
+  const seen: unknown[] = []
+  const remote = {
+    id: 'remote',
+    description: 'd',
+    inputSchema: { type: 'object', properties: { q: { type: 'string' } } } as const,
+    runDelegated: async ({ prompt, input }: { prompt: string; input: unknown }) => {
+      seen.push(prompt, input)
+      return { text: 'x', finishReason: 'stop' } as never
+    },
+  }
+  const script = scriptedModels({ lead: [{ calls: [{ name: 'remote', args: { q: 'SECRET' } }] }, { text: 'done' }] })
+  await new Agent({ id: 'lead', agents: { remote } }).generate('Go', {
+    resolveModel: script.resolveModel,
+    delegation: { onDelegationStart: () => ({ modifiedPrompt: 'cleaned' }) },
+  })
+  expect(seen).toEqual(['cleaned', undefined])
+})

@@ -165,3 +165,28 @@ test('B2.13 a child whose own input has the field is an error that says what to 
   const inputSchema = z.object({ contextFromRefs: z.string() })
   await expect(run({}, {}, { inputSchema })).rejects.toMatchObject({ code: 'schema-unsupported' })
 })
+
+test('B2.13 an id means one result in a conversation: a later run goes on counting', async () => {
+  const first = await run({ sup: [step(find()), { text: 'done' }], 'sup/researcher': [{ text: 'old' }] })
+  const history = [
+    { role: 'user', content: 'Go' },
+    ...first.result.response.messages,
+    { role: 'user', content: 'More' },
+  ]
+  const models = scriptedModels({
+    sup: [step(find()), step(write(['researcher-1'])), step(write(['researcher-2'])), { text: 'done' }],
+    'sup/researcher': [{ text: 'new' }],
+    'sup/writer': [{ text: 'a' }],
+  })
+  const agents = {
+    researcher: new Agent({ id: 'r', description: 'd' }),
+    writer: new Agent({ id: 'w', description: 'd' }),
+  }
+  const result = await new Agent({ id: 'sup', agents }).generate(history as never, {
+    resolveModel: models.resolveModel,
+    delegation: { enableResultReferences: true },
+  })
+  models.assertDone()
+  expect(result.toolResults[0]?.result).toMatchObject({ ref: 'researcher-2' })
+  expect(result.toolResults[1]?.error?.code).toBe('reference-unknown')
+})

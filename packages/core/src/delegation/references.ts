@@ -7,10 +7,22 @@ import { REFERENCES_FIELD } from './referring-input.ts'
 /** Gives the result of a child an id. */
 export function addReference({ state }: Run, key: string, text: string): Reference {
   state.references ??= []
-  const number = state.references.filter((earlier) => earlier.key === key).length + 1
+  const earlier = state.references.filter((reference) => reference.key === key).length
+  const number = highestNumber(state.messages.slice(0, state.inputLength), key) + earlier + 1
   const reference = { id: `${key}-${number}`, key, text }
   state.references.push(reference)
   return reference
+}
+
+/** The highest number that an id of the key has in what was said before: an id must not mean two results in one conversation. */
+function highestNumber(messages: readonly Message[], key: string): number {
+  let highest = 0
+  for (const message of messages) {
+    if (message.role !== 'tool') continue
+    for (const [, number] of JSON.stringify(message.content).matchAll(new RegExp(`\\[ref: ${key}-(\\d+)\\]`, 'g')))
+      highest = Math.max(highest, Number(number))
+  }
+  return highest
 }
 
 /** What is wrong with the ids that a model named, if something is. */

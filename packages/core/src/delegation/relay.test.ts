@@ -148,3 +148,35 @@ test.each([
     expect.objectContaining({ code: 'agent-invalid', hint: expect.stringMatching(message) }) as Error,
   )
 })
+
+test('B2.12 what belongs to the answer comes along: files, sources and the object, and the last step says it', async () => {
+  const file = { type: 'file', mediaType: 'image/png', data: 'AAAA' } as const
+  const writer = { id: 'w', description: 'd', relay: true, outputSchema: z.object({ n: z.number() }) }
+  const models = scriptedModels({
+    sup: [{ text: 'Let me ask.', calls: [ask()] }],
+    'sup/writer': [
+      {
+        parts: [
+          { type: 'stream-start', warnings: [] },
+          file as never,
+          { type: 'source', sourceType: 'url', id: 's', url: 'https://example.com' },
+          { type: 'text-start', id: 't' },
+          { type: 'text-delta', id: 't', delta: '{"n":1}' },
+          { type: 'text-end', id: 't' },
+          {
+            type: 'finish',
+            finishReason: { unified: 'stop', raw: 'stop' },
+            usage: { inputTokens: {}, outputTokens: {} } as never,
+          },
+        ],
+      },
+    ],
+  })
+  const seen: unknown[] = []
+  const result = await new Agent({ id: 'sup', agents: { writer: new Agent(writer) } }).generate('Go', {
+    resolveModel: models.resolveModel,
+    onIterationComplete: ({ text, finishReason }) => void seen.push(text, finishReason),
+  })
+  expect(result).toMatchObject({ text: '{"n":1}', object: { n: 1 }, files: { length: 1 }, sources: { length: 1 } })
+  expect(seen).toEqual(['{"n":1}', 'stop'])
+})

@@ -25,21 +25,26 @@ export async function review(
   errors: HookErrors,
 ): Promise<Delegated> {
   if (!run.delegation.onDelegationComplete) return ended(envelope, errors)
+  const shown = ended(envelope, errors).envelope
+  const before = errors.length
   let bail = false
+  let over = false
   // What the hook is shown is what the application and the model get: it can look, and not rewrite.
-  Object.freeze(envelope.subAgentToolResults)
-  Object.freeze(envelope)
+  Object.freeze(shown.subAgentToolResults)
+  Object.freeze(shown)
   for (const message of result.messages ?? []) freezeMessage(message)
   const asking = askCompleteHook(
     run,
     {
       ...facts,
-      result: envelope,
-      success: envelope.status === 'completed',
-      error: failureFor(envelope, result),
+      result: shown,
+      success: shown.status === 'completed',
+      error: failureFor(shown, result),
       messages: result.messages ?? [],
       durationMs: run.root.effects.now() - begun,
       bail: () => {
+        // Once the hook has returned there is nothing of this delegation left to end.
+        if (over) return
         bail = true
         run.bail?.out(facts.toolCallId)
       },
@@ -48,8 +53,10 @@ export async function review(
   )
   // Its own bail has ended the step's scope; only the end of the run ends the wait for it.
   const reviewed = await run.abort.race(asking)
+  over = true
   // An aborted run waits for no hook; what it said so far still counts.
-  return { ...ended(envelope, errors), ...(reviewed === ABORTED ? {} : reviewed), bail }
+  const told = errors.length === before ? { envelope: shown, bail: false } : ended(envelope, errors)
+  return { ...told, ...(reviewed === ABORTED ? {} : reviewed), bail }
 }
 
 function failureFor({ status, error }: DelegationEnvelope, result: DelegatedResult): RetinueError | undefined {

@@ -31,7 +31,7 @@ export function whatHappened({ status, finishReason, error, text }: DelegationEn
     case 'max-steps':
       return `It reached its limit of steps${text.trim() === '' ? ' without a final answer' : ''}.`
     case 'incomplete':
-      return 'Its answer did not pass its own check of completion.'
+      return error ? modelSafeMessage(error) : 'Its answer did not pass its own check of completion.'
     case 'over-budget':
       return 'The budget for it was spent before it had ended.'
     case 'aborted':

@@ -72,29 +72,49 @@ export function thrownMessage(thrown: unknown): string {
   }
 }
 
+/** Errors whose words are all our own, or such as the application means its models to read. */
+const TOLD: ReadonlySet<ErrorCode> = new Set([
+  'answer-invalid',
+  'budget-spent',
+  'delegation-cycle',
+  'delegation-invalid',
+  'delegation-rejected',
+  'delegation-too-deep',
+  'file-url-unsupported',
+  'model-answer-empty',
+  'model-key-missing',
+  'model-missing',
+  'model-package-missing',
+  'model-provider-unknown',
+  'model-stream-incomplete',
+  'model-timed-out',
+  'price-missing',
+  'processor-stopped',
+  'reference-unknown',
+  'run-timed-out',
+  'script-mismatch',
+  'strict-model-refused',
+  'thread-busy',
+])
+
+/** What is said of the others, where there is something to say. */
+const SAID: Readonly<Partial<Record<ErrorCode, string>>> = {
+  'model-call-failed': 'The call of its model failed.',
+  'context-too-long': 'The conversation was too long for its model.',
+  'processor-failed': 'A processor of the application failed.',
+  'delegation-hook-failed': 'A hook of the application failed.',
+  'hook-failed': 'A hook of the application failed.',
+  'prepare-step-failed': 'A hook of the application failed.',
+  'agent-invalid': 'It could not begin.',
+  'message-filter-failed': 'What it may see of the conversation could not be decided, so it did not run.',
+  'tool-failed-repeatedly': 'It was given up: the same call of a tool failed three steps running.',
+  'completion-unjudged': 'Whether its answer is complete could not be judged.',
+}
+
 /**
  * What a model may read of an error: our own words, never a provider's, which can hold secrets, nor those of an application's own
- * functions or of another agent's tools.
+ * functions or of another agent's tools. A code that is not listed says nothing.
  */
-export function modelSafeMessage(error: Pick<ErrorInfo, 'code' | 'message'>): string {
-  switch (error.code) {
-    case 'model-call-failed':
-      return 'The call of its model failed.'
-    case 'context-too-long':
-      return 'The conversation was too long for its model.'
-    case 'processor-failed':
-      return 'A processor of the application failed.'
-    case 'delegation-hook-failed':
-      return 'A hook of the application failed.'
-    case 'delegation-failed':
-      return 'It broke off with an error.'
-    case 'agent-invalid':
-      return 'It could not begin.'
-    case 'message-filter-failed':
-      return 'What it may see of the conversation could not be decided, so it did not run.'
-    case 'tool-failed-repeatedly':
-      return 'It was given up: the same call of a tool failed three steps running.'
-    default:
-      return error.message
-  }
+export function modelSafeMessage({ code, message }: Pick<ErrorInfo, 'code' | 'message'>): string {
+  return TOLD.has(code) ? message : (SAID[code] ?? 'It broke off with an error.')
 }

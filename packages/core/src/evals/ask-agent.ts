@@ -11,7 +11,8 @@ const DEFAULT_INSTRUCTIONS = 'You grade the work of another agent. Be strict and
  * loaded with the first prompt, so that scorers in code alone cost nothing.
  */
 export const askAgent: AskJudge = async (question) => {
-  const { judge, scorer, prompt, schema, signal } = question
+  const { judge, scorer, prompt, schema, signal, onUsage } = question
+  const providers = { ...question.providers, ...judge.providers }
   const { Agent } = await import('../agent/agent.ts')
   const watched = schema && new WatchedSchema(compileSchema(schema, `${question.step} of the scorer "${scorer}"`))
   const instructions = judge.instructions?.trim() ? judge.instructions : DEFAULT_INSTRUCTIONS
@@ -33,7 +34,10 @@ export const askAgent: AskJudge = async (question) => {
           }
         : {}),
       ...(judge.maxRetries === undefined ? {} : { maxRetries: judge.maxRetries }),
-      ...(judge.providers ? { providers: judge.providers } : {}),
+      providers,
+      ...(onUsage
+        ? { onFinish: ({ steps }) => steps.forEach((step) => void onUsage(step.usage, step.model.used)) }
+        : {}),
     })
     if (result.finishReason !== 'stop') throw judgeFailed(question, `its answer ended with "${result.finishReason}"`)
     if (result.error) throw result.error

@@ -14,9 +14,18 @@ export async function* partialObjects(log: EventLog, runId: string): AsyncGenera
     let last = ''
     for (let end = steps.begin(); !(await end); end = steps.begin()) {
       try {
-        for await (const object of parse(steps.json())) {
+        let given = 0
+        let object: unknown
+        for await (object of parse(steps.json())) {
+          // Each item is a copy of the whole: in even steps a long answer would cost its square.
+          if (steps.read - given < steps.read * LEAST_GROWTH) continue
+          given = steps.read
           last = JSON.stringify(object)
           // The parser goes on to fill the object that it gave.
+          yield JSON.parse(last)
+        }
+        if (given < steps.read && object !== undefined) {
+          last = JSON.stringify(object)
           yield JSON.parse(last)
         }
       } catch {
@@ -31,10 +40,15 @@ export async function* partialObjects(log: EventLog, runId: string): AsyncGenera
   }
 }
 
+/** The share by which the text has to grow before the object is given again. */
+const LEAST_GROWTH = 0.05
+
 /** The chunks of a run, step by step. */
 class Steps {
   readonly #reader: AsyncIterator<Chunk, undefined>
   #chunk: Chunk | undefined
+  /** Characters of the step's JSON so far. */
+  read = 0
 
   constructor(reader: AsyncIterator<Chunk, undefined>) {
     this.#reader = reader
@@ -49,12 +63,14 @@ class Steps {
   /** The text of the step from the first brace on: models like to put an object between fences. */
   async *json(): AsyncGenerator<string> {
     let begun = false
+    this.read = 0
     for (; this.#chunk && !isAnswerOrEnd(this.#chunk); await this.#next()) {
       if (this.#chunk.type !== 'text-delta') continue
       const { text } = this.#chunk.payload
       const from = begun ? 0 : text.search(/[{[]/)
       if (from < 0) continue
       begun = true
+      this.read += text.length - from
       yield text.slice(from)
     }
   }

@@ -7,7 +7,7 @@ import { ABORTED, AbortScope } from '../shared/abort.ts'
 import { isObject } from '../shared/records.ts'
 import type { Effects } from './effects.ts'
 
-/** How often a scorer is asked for its verdict at most: a judge that failed once may have been unlucky. */
+/** How often a scorer is asked for its verdict at most: one that failed once may have been unlucky. */
 const ATTEMPTS = 2
 
 /** What is asked of a scorer, and within which bounds. */
@@ -35,6 +35,8 @@ export async function askScorer(scorer: Scorer, request: ScorerRequest): Promise
       return { ...named, score, passed: score === 1, ...(reason === undefined ? {} : { reason }), durationMs }
     }
     failed = outcome
+    // A judge has had its attempts, and the repair of its answer, already.
+    if (outcome.error.code === 'scorer-judge-failed') break
   }
   const { error, timedOut } = failed as Failed
   return {

@@ -20,5 +20,6 @@ export class Bail {
   close(run: Run): void {
     this.#scope?.dispose()
     run.scope = run.abort
+    run.bail = undefined
   }
 }

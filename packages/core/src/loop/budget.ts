@@ -25,6 +25,8 @@ export type BudgetLimit = Exclude<keyof BudgetOptions, 'prices'>
 export interface Shortage {
   readonly limit: BudgetLimit
   readonly own: boolean
+  /** The run whose budget it is. */
+  readonly ownerRunId: string
   /** What of the limit is used, in words. */
   readonly used: string
 }
@@ -84,7 +86,7 @@ export class Budget {
     const outer = this.#outer?.shortage(runId, needs)
     if (outer) return outer
     const limit = this.#firstAt(1, needs)
-    return limit && { limit, own: this.#runId === runId, used: this.#words(limit) }
+    return limit && { limit, own: this.#runId === runId, ownerRunId: this.#runId, used: this.#words(limit) }
   }
 
   /** Counts a call that begins; the limit that keeps it from beginning, if one does. */
@@ -96,11 +98,6 @@ export class Budget {
       else budget.#toolCalls += 1
     }
     return undefined
-  }
-
-  /** Gives back a delegation that was counted and then never began. */
-  giveBackDelegation(): void {
-    for (let budget: Budget | undefined = this; budget; budget = budget.#outer) budget.#delegations -= 1
   }
 
   /** Takes down what a model call used, once it has ended. */
@@ -154,7 +151,7 @@ export class Budget {
   }
 }
 
-export const LIMITS: readonly BudgetLimit[] = ['tokens', 'costUsd', 'durationMs', 'delegations', 'toolCalls']
+const LIMITS: readonly BudgetLimit[] = ['tokens', 'costUsd', 'durationMs', 'delegations', 'toolCalls']
 
 const WORDS: Readonly<Record<BudgetLimit, (used: number, most: number) => string>> = {
   tokens: (used, most) => `${used} of ${most} tokens`,

@@ -5,6 +5,7 @@ import type { LanguageModel } from '../model/language-model.ts'
 import { brokenOff, isRetryable, modelError, retryDelay } from '../model/model-error.ts'
 import { type StreamPart, soundPart } from '../model/stream-part.ts'
 import { ABORTED } from '../shared/abort.ts'
+import { MODEL_CALL } from './budget.ts'
 import type { ModelStream } from './effects.ts'
 import { modelRequest, promptOf } from './model-request.ts'
 import { ModelTurn } from './model-turn.ts'
@@ -34,7 +35,7 @@ export async function callModel(run: Run): Promise<ModelTurn> {
       tellFallback(models, turn, failed)
       const ending = await attemptCall(run, candidate, turn)
       if (ending.type !== 'failed' || turn.begun) return close(run, turn, ending, failed)
-      const again = isRetryable(ending.thrown) && attempt <= settings.maxRetries
+      const again = isRetryable(ending.thrown) && attempt <= settings.maxRetries && mayCallAgain(run)
       if (!again && candidate === models.at(-1)) return close(run, turn, ending, failed)
       countUsage(run, turn)
       if (!again) {
@@ -50,6 +51,11 @@ export async function callModel(run: Run): Promise<ModelTurn> {
     message: `The agent "${run.agentId}" has no model.`,
     hint: 'Set `model` in its config.',
   })
+}
+
+/** Whether the budget has room for another attempt: each is a call of its own. */
+function mayCallAgain({ budget, state }: Run): boolean {
+  return budget.shortage(state.runId, MODEL_CALL) === undefined
 }
 
 /** Says, in the step of a model that stands in, for which and why: a dead key must not go unnoticed for ever. */

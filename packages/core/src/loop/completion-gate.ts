@@ -1,5 +1,6 @@
 import { errorInfo, RetinueError } from '../errors/retinue-error.ts'
 import type { CompletionCheck, ScorerVerdict } from '../events/completion-check.ts'
+import { addUsage, type Usage } from '../events/usage.ts'
 import { disarm, frameworkNote } from '../messages/framework-note.ts'
 import type { UserMessage } from '../messages/message.ts'
 import { AbortScope } from '../shared/abort.ts'
@@ -11,6 +12,7 @@ import { emit, type Run } from './run.ts'
 import { callbackFailed } from './run-hooks.ts'
 import { scorerRun } from './scorer-run.ts'
 import { DEFAULT_SCORER_TIMEOUT, type TaskCompletion } from './task-completion.ts'
+import { budgetLeft } from './within-budget.ts'
 
 /** The next move after the answer was checked, and what the model is told if it is to go on. */
 export interface Gated {
@@ -32,6 +34,7 @@ export async function completionGate(
   run.state.completion = check
   emit(run, 'is-task-complete', check)
   await tellComplete(run, completion, check)
+  if (run.abort.aborted) return { next: { type: 'abort' } }
   return check.complete ? { next: planned } : notComplete(run, completion, facts, check)
 }
 
@@ -39,13 +42,11 @@ function notComplete(run: Run, completion: TaskCompletion, facts: IterationFacts
   const { onScorerError = 'incomplete' } = completion
   const errored = check.scorers.find((verdict) => verdict.errored)
   if (errored && onScorerError !== 'continue') {
-    if (onScorerError === 'throw') {
-      run.error = unjudged(run, errored)
-      return { next: { type: 'finish', reason: 'error' } }
-    }
-    return { next: { type: 'finish', reason: 'incomplete' } }
+    run.error = unjudged(run, errored)
+    return { next: { type: 'finish', reason: onScorerError === 'throw' ? 'error' : 'incomplete' } }
   }
-  if (facts.budget !== 'enough') return { next: { type: 'finish', reason: 'over-budget' } }
+  // Asked anew: judges have used something of it.
+  if (budgetLeft(run) !== 'enough') return { next: { type: 'finish', reason: 'over-budget' } }
   if (!mayGoOn(facts)) return { next: { type: 'finish', reason: 'incomplete' } }
   return { next: { type: 'continue' }, note: noteFor(completion, check) }
 }
@@ -57,7 +58,8 @@ async function checkCompletion(run: Run, completion: TaskCompletion): Promise<Co
   const begun = effects.now()
   // Ends what is still asked when the outcome is known.
   const scope = AbortScope.within(run.abort)
-  const request: ScorerRequest = { run: scorerRun(run), effects, timeoutMs: timeout, scope }
+  const onUsage = (usage: Usage, model: string): void => countJudge(run, usage, model)
+  const request: ScorerRequest = { run: { ...scorerRun(run), onUsage }, effects, timeoutMs: timeout, scope }
   const verdicts: (ScorerVerdict | undefined)[] = []
   await forEachLimited(scorers.length, parallel ? scorers.length : 1, async (index) => {
     const scorer = scorers[index]
@@ -75,6 +77,12 @@ async function checkCompletion(run: Run, completion: TaskCompletion): Promise<Co
     timedOut: given.some((verdict) => verdict.timedOut),
     durationMs: effects.now() - begun,
   }
+}
+
+/** What judges use is used for the run, as what its subagents use is. */
+function countJudge({ state, budget }: Run, usage: Usage, model: string): void {
+  addUsage(state.totalUsage, usage)
+  if (budget.metered) budget.spend(model, usage)
 }
 
 /** Whether a verdict decides the check. Those that are asked at the same time as a failing one are heard: the model reads them all. */

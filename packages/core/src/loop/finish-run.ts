@@ -11,13 +11,14 @@ export function finish(run: Run, reason: FinishReason): void {
   state.finishReason = reason
   if (run.stopped) run.error = run.stopped
   if (reason === 'over-budget') run.error ??= budgetSpent(run)
-  if (reason === 'stop' && isEmpty(state)) run.error ??= emptyAnswer(run)
+  if (reason === 'stop' && !state.stoppedOnRequest && isEmpty(state)) run.error ??= emptyAnswer(run)
   const { reason: cause } = run.abort.signal
   // Out of time is an end that a parent must be able to tell from being called off.
   if (reason === 'aborted') run.error = isRetinueError(cause, 'run-timed-out') ? cause : undefined
   if (run.error) {
     state.error = errorInfo(run.error)
-    emit(run, 'error', { error: state.error })
+    // Over budget is an end with an answer: its reason says it all, and the limit is in the result.
+    if (reason !== 'over-budget') emit(run, 'error', { error: state.error })
   }
   if (reason === 'aborted') emit(run, 'abort', abortReason(run.abort.signal.reason))
   const { usage, totalUsage } = state
@@ -44,7 +45,7 @@ function emptyAnswer(run: Run): RetinueError {
 
 export function unexpected(thrown: unknown): RetinueError {
   return new RetinueError({
-    code: 'model-call-failed',
+    code: 'run-failed',
     message: `The run broke off: ${withoutSecrets(thrownMessage(thrown))}`,
     hint: 'The cause of this error has its stack.',
     cause: thrown,

@@ -11,7 +11,9 @@ import { budgetLeft } from './within-budget.ts'
 export async function factsOf(run: Run, turn: ModelTurn, end: CallsEnd): Promise<IterationFacts> {
   const { state } = run
   const { step, calls } = turn
-  const relayed = end.relayText !== undefined
+  const relayed = end.relayed !== undefined
+  const isToCheck = run.answer !== undefined && (relayed || isAnswer(turn))
+  const answer = run.answer && isToCheck ? await checkAnswer(run, run.answer, state.text) : 'unchecked'
   return {
     aborted: run.abort.aborted,
     modelEnd: relayed ? 'stop' : step.finishReason === 'aborted' ? 'error' : step.finishReason,
@@ -23,7 +25,7 @@ export async function factsOf(run: Run, turn: ModelTurn, end: CallsEnd): Promise
     last: state.last,
     budget: budgetLeft(run),
     hopeless: isHopeless(run, turn),
-    answer: run.answer && (relayed || isAnswer(turn)) ? await checkAnswer(run, run.answer, state.text) : 'unchecked',
+    answer,
     iteration: state.iteration,
     maxSteps: state.maxSteps,
   }

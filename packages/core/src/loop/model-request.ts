@@ -2,6 +2,7 @@ import type { Message } from '../messages/message.ts'
 import { adaptPrompt } from '../model/adapt-prompt.ts'
 import { withoutForeignReasoning } from '../model/foreign-reasoning.ts'
 import type { LanguageModel } from '../model/language-model.ts'
+import { strictSchema } from '../tools/strict-schema.ts'
 import type { Run } from './run.ts'
 
 /** The options of the next model call, in the form of the model's own specification. */
@@ -21,7 +22,7 @@ export function modelRequest(run: Run, model: LanguageModel, abortSignal: AbortS
           tools: [...active.definitions],
           toolChoice: toolChoiceOf(run.state.last !== undefined ? 'none' : run.toolChoice),
         }),
-    ...(answer ? { responseFormat: { type: 'json', schema: answer.jsonSchema } } : {}),
+    ...(answer ? { responseFormat: { type: 'json', schema: strictSchema(answer.jsonSchema) } } : {}),
     ...((override?.providerOptions ?? settings.providerOptions)
       ? { providerOptions: override?.providerOptions ?? settings.providerOptions }
       : {}),

@@ -60,7 +60,8 @@ function expected(facts: IterationFacts): NextStep {
   if (stopped) return finish(stopped)
   if (bailed) return finish('bailed')
   if (modelEnd === 'error' || modelEnd === 'length' || modelEnd === 'content-filter') return finish(modelEnd)
-  if (last) return finish(last === 'budget' ? 'over-budget' : 'stop')
+  if (last === 'budget') return finish('over-budget')
+  if (last) return finish(answer === 'unfit' || answer === 'repairable' ? 'error' : 'stop')
   if (hopeless) return finish('error')
   if (clientCalls > 0) return finish('tool-calls')
   const more = iteration < maxSteps

@@ -50,10 +50,16 @@ export function nextStep(facts: IterationFacts): NextStep {
   if (facts.bailed) return finish('bailed')
   if (facts.modelEnd === 'error' || facts.modelEnd === 'length' || facts.modelEnd === 'content-filter')
     return finish(facts.modelEnd)
-  if (facts.last) return finish(facts.last === 'budget' ? 'over-budget' : 'stop')
+  if (facts.last === 'budget') return finish('over-budget')
+  if (facts.last === 'feedback') return finish(isUnfit(facts) ? 'error' : 'stop')
   if (facts.hopeless) return finish('error')
   if (facts.clientCalls > 0) return finish('tool-calls')
   return facts.calls > 0 ? afterCalls(facts) : afterAnswer(facts)
+}
+
+/** Whether the answer does not fit its schema. */
+function isUnfit({ answer }: IterationFacts): boolean {
+  return answer === 'unfit' || answer === 'repairable'
 }
 
 function afterCalls({ budget, iteration, maxSteps }: IterationFacts): NextStep {

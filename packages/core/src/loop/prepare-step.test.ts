@@ -120,3 +120,56 @@ test('B1.2 a URL that only a hook’s message names is checked as any other', as
   const running = new Agent({ id: 'a', model }).generate('Go', { prepareStep })
   await expect(running).rejects.toMatchObject({ code: 'file-url-unsupported' })
 })
+
+test('B1.2 another model is not shown what the first one thought', async () => {
+  const other = Object.assign(scriptedModel([{ text: 'x' }]), { provider: 'other' })
+  await run([{ ...use, reasoning: 'SECRET THOUGHT' }], ({ stepNumber }) =>
+    stepNumber === 1 ? { model: other } : undefined,
+  )
+  expect(other.calls[0]?.text).not.toContain('SECRET THOUGHT')
+})
+
+test('B1.6 what the hook is shown it can’t rewrite', async () => {
+  const { result } = await run([use, { text: 'x' }], ({ messages, steps }) => {
+    ;(steps as unknown[]).length = 0
+    expect(() => {
+      ;(messages[0] as { content: { text: string }[] }).content[0] = { text: 'HACKED' }
+    }).toThrow(TypeError)
+  })
+  expect(result.steps).toHaveLength(2)
+})
+
+const invalid: [string, PrepareStep, RegExp][] = [
+  [
+    'that end with an assistant message',
+    () => ({
+      messages: [
+        { role: 'user', content: 'a' },
+        { role: 'assistant', content: 'b' },
+      ],
+    }),
+    /end with an assistant/,
+  ],
+  [
+    'that begin with one',
+    ({ messages }) => ({ messages: [{ role: 'assistant', content: 'a' }, ...messages] }),
+    /begin with an assistant/,
+  ],
+  [
+    'with something between a call and its result',
+    ({ messages }) => ({
+      messages:
+        messages.length < 3
+          ? messages
+          : ([messages[0], messages[1], { role: 'user', content: 'x' }, messages[2]] as never),
+    }),
+    /tool result/,
+  ],
+  ['with a tool choice that is none', () => ({ toolChoice: { type: 'bogus' } }) as never, /toolChoice/],
+]
+test.each(invalid)('B1.6 messages %s are an error that names prepareStep', async (_name, prepareStep, message) => {
+  await expect(run([use, { text: 'x' }], prepareStep)).rejects.toMatchObject({
+    code: 'prepare-step-failed',
+    message: expect.stringMatching(message) as string,
+  })
+})

@@ -1,6 +1,7 @@
 import { isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
 import { withoutSecrets } from '../errors/without-secrets.ts'
 import { chosenMessages } from '../messages/chosen-messages.ts'
+import { freezeMessage } from '../messages/freeze-message.ts'
 import { type Instructions, systemMessages } from '../messages/instructions.ts'
 import type { Message } from '../messages/message.ts'
 import type { ModelChoice } from '../model/language-model.ts'
@@ -66,13 +67,14 @@ export async function prepareStep(run: Run, preparation: StepPreparation): Promi
     run.toolChoice = settings.toolChoice ?? run.settings.toolChoice
     run.override = await overrideOf(run, settings, given, preparation)
   } catch (thrown) {
-    throw isRetinueError(thrown) ? thrown : hookFailed(thrown)
+    throw isRetinueError(thrown) && thrown.code !== 'input-invalid' ? thrown : hookFailed(thrown)
   }
 }
 
 async function askHook(run: Run, ask: PrepareStep, given: readonly Message[]): Promise<StepSettings> {
   const { iteration, steps } = run.state
-  const asking = (async () => ask({ stepNumber: iteration - 1, steps, messages: given.slice() }))()
+  for (const message of given) freezeMessage(message)
+  const asking = (async () => ask({ stepNumber: iteration - 1, steps: steps.slice(), messages: given.slice() }))()
   const returned = await run.abort.race(asking)
   return returned === ABORTED || returned === undefined || returned === null ? {} : checkedSettings(returned)
 }
@@ -84,13 +86,25 @@ async function overrideOf(
   preparation: StepPreparation,
 ): Promise<StepOverride> {
   const own = instructions ?? system
+  // Another model may not be shown what this one thought.
+  if (model !== undefined) run.traits.reasoning = true
   const prompt = own === undefined && messages === undefined ? undefined : promptOf(run, own, messages, given)
   return {
-    ...(model === undefined ? {} : { models: await preparation.candidates(model) }),
+    ...(model === undefined ? {} : { models: await candidatesOf(run, preparation, model) }),
     ...(prompt ? { prompt } : {}),
     ...(modelSettings ? { modelSettings } : {}),
     ...(providerOptions ? { providerOptions } : {}),
   }
+}
+
+/** The models that the hook names; the run's own if it is aborted meanwhile. */
+async function candidatesOf(
+  run: Run,
+  preparation: StepPreparation,
+  model: NonNullable<StepSettings['model']>,
+): Promise<readonly ModelCandidate[]> {
+  const made = await run.abort.race(preparation.candidates(model))
+  return made === ABORTED ? run.models : made
 }
 
 function promptOf(
@@ -113,13 +127,17 @@ const isTextOrObject = (value: unknown): boolean => isText(value) || isObject(va
 /** The fields that the hook can return. What is deeper in them is checked where it is used. */
 const FIELDS: Readonly<Record<keyof StepSettings, (value: unknown) => boolean>> = {
   model: isTextOrObject,
-  toolChoice: (value) => value === 'auto' || value === 'none' || value === 'required' || isObject(value),
+  toolChoice: (value) => value === 'auto' || value === 'none' || value === 'required' || isToolChoice(value),
   activeTools: (value) => Array.isArray(value) && value.every(isText),
   instructions: isTextOrObject,
   system: isTextOrObject,
   messages: (value) => Array.isArray(value),
   modelSettings: isObject,
   providerOptions: isObject,
+}
+
+function isToolChoice(value: unknown): boolean {
+  return isObject(value) && value['type'] === 'tool' && typeof value['toolName'] === 'string'
 }
 
 function checkedSettings(returned: unknown): StepSettings {

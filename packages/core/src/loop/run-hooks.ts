@@ -1,5 +1,6 @@
 import { errorInfo, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
 import { withoutSecrets } from '../errors/without-secrets.ts'
+import { ABORTED } from '../shared/abort.ts'
 import type { IterationHook } from './iteration-hook.ts'
 import type { StepPreparation } from './prepare-step.ts'
 import { emit, type Run } from './run.ts'
@@ -20,8 +21,24 @@ export type StopCondition = (context: { readonly steps: readonly Step[] }) => bo
 
 /** Whether any condition says that the run is to stop. */
 export async function isToStop(run: Run): Promise<boolean> {
-  for (const condition of run.hooks.stopWhen) if (await condition({ steps: run.state.steps })) return true
+  for (const condition of run.hooks.stopWhen) {
+    const asking = (async () => condition({ steps: run.state.steps.slice() }))()
+    const says = await run.abort.race(asking).catch((thrown: unknown) => {
+      throw hookFailed('stopWhen', thrown)
+    })
+    if (says === ABORTED) return false
+    if (says) return true
+  }
   return false
+}
+
+function hookFailed(name: string, cause: unknown): RetinueError {
+  return new RetinueError({
+    code: 'hook-failed',
+    message: `${name} failed: ${withoutSecrets(thrownMessage(cause))}`,
+    hint: 'The cause of this error has its stack.',
+    cause,
+  })
 }
 
 /** Tells of a finished step. A callback that throws is reported, and changes nothing. */

@@ -41,7 +41,7 @@ export async function runLoop(run: Run): Promise<void> {
           continue
         case 'finish':
           if (run.processors && hasAnswer(run, next.reason)) await answered(run, run.processors)
-          return await end(run, next.reason)
+          return await end(run, run.abort.aborted ? 'aborted' : next.reason)
         case 'abort':
           return await end(run, 'aborted')
         default:
@@ -71,11 +71,9 @@ async function end(run: Run, reason: FinishReason): Promise<void> {
 async function iterate(run: Run): Promise<NextStep> {
   const { state } = run
   if (run.abort.aborted) return { type: 'abort' }
-  if (state.last !== 'budget') {
-    const left = budgetLeft(run)
-    if (left !== 'enough') return withoutCall(left)
-    if (state.iteration > 0) tellNearlySpent(run)
-  }
+  const left = budgetLeft(run)
+  if (left === 'none' || (left === 'last-call' && state.last !== 'budget')) return withoutCall(left)
+  if (state.iteration > 0 && state.last === undefined) tellNearlySpent(run)
   state.iteration += 1
   if (run.hooks.prepareStep || run.processors) await prepare(run)
   if (run.abort.aborted) return { type: 'abort' }
@@ -83,12 +81,14 @@ async function iterate(run: Run): Promise<NextStep> {
   const turn = await callModel(run)
   const { step } = turn
   state.steps.push(step)
-  state.text = step.text
+  // The last call of a spent budget may have nothing to add to what is there.
+  if (step.text.trim() !== '' || state.last !== 'budget') state.text = step.text
+  state.object = undefined
   if (turn.content.length > 0)
     addMessage(run, markProvider({ role: 'assistant', content: turn.content }, turn.provider))
   const end = turn.calls.length === 0 ? NO_CALLS : await runToolCalls(run, turn)
   if (end.bailText !== undefined) state.text = end.bailText
-  else if (end.relayText !== undefined) relay(run, end.relayText)
+  else if (end.relayed) relay(run, step, end.relayed)
   const facts = await factsOf(run, turn, end)
   const planned = nextStep(facts)
   const { isTaskComplete } = run.hooks
@@ -143,10 +143,13 @@ async function afterHook(
 ): Promise<NextStep> {
   const failed = planned.type === 'abort' || (planned.type === 'finish' && planned.reason === 'error')
   if (failed || run.stopped) return planned
-  const stops = planned.type === 'continue' && run.hooks.stopWhen.length > 0 && (await isToStop(run))
+  const mayStop = planned.type === 'continue' && facts.calls > 0 && run.hooks.stopWhen.length > 0
+  const stops = mayStop && (await isToStop(run))
+  if (run.abort.aborted) return { type: 'abort' }
+  if (stops) run.state.stoppedOnRequest = true
   const own: NextStep = stops ? { type: 'finish', reason: 'stop' } : planned
   if (!run.hooks.onIterationComplete) {
-    if (note) addMessage(run, note)
+    if (note && own.type === 'continue') addMessage(run, note)
     return own
   }
   // Loaded with the first run that has a hook.
@@ -154,8 +157,10 @@ async function afterHook(
   const verdict = await askIterationHook(run, step, own)
   if (run.abort.aborted) return { type: 'abort' }
   const next = steered(own, verdict, facts)
+  if (verdict.continue === false && next.type === 'finish') run.state.stoppedOnRequest = true
   if (note && next.type === 'continue') addMessage(run, note)
-  addFeedback(run, verdict, next.type === 'continue' && own.type === 'finish' && facts.calls === 0)
+  if (run.state.last === undefined)
+    addFeedback(run, verdict, next.type === 'continue' && own.type === 'finish' && facts.calls === 0)
   return next
 }
 

@@ -34,6 +34,8 @@ export interface RunState {
   last: LastCall | undefined
   /** Results of delegations that later ones can be handed. */
   references?: Reference[]
+  /** A hook or a condition ended it: that its last step said nothing is no fault of its model. */
+  stoppedOnRequest?: boolean
   /** The limit that kept something of this run from starting. */
   shortage?: Shortage
   /** Whether its model knows that the budget comes to its end. */

@@ -4,7 +4,7 @@ import { disarm, frameworkNote } from '../messages/framework-note.ts'
 import type { ToolMessage, ToolResultPart } from '../messages/message.ts'
 import { ABORTED } from '../shared/abort.ts'
 import { forEachLimited } from '../shared/for-each-limited.ts'
-import { failed, failedWith, notRun, type Outcome } from '../tools/outcome.ts'
+import { failed, failedWith, notRun, type Outcome, type Relayed } from '../tools/outcome.ts'
 import type { Bail } from './bail.ts'
 import { TOOL_CALL } from './budget.ts'
 import type { ModelTurn } from './model-turn.ts'
@@ -22,10 +22,10 @@ export interface CallsEnd {
   /** Set where a delegation ended the run: the text that it ends with. */
   readonly bailText: string | undefined
   /** Set where a delegation gave the run's answer. */
-  readonly relayText: string | undefined
+  readonly relayed: Relayed | undefined
 }
 
-export const NO_CALLS: CallsEnd = { clientCalls: 0, bailText: undefined, relayText: undefined }
+export const NO_CALLS: CallsEnd = { clientCalls: 0, bailText: undefined, relayed: undefined }
 
 /**
  * Runs the calls of a turn at the same time and takes their results down in the order of the calls. A call that fails fails alone;
@@ -51,7 +51,7 @@ export async function runToolCalls(run: Run, turn: ModelTurn): Promise<CallsEnd>
   return {
     clientCalls: calls.filter((_call, index) => outcomes[index] === undefined).length,
     bailText: bail && bailTextOf(calls, outcomes, bail.toolCallId),
-    relayText: relayTextOf(outcomes),
+    relayed: relayedOf(outcomes),
   }
 }
 
@@ -74,7 +74,7 @@ function bailTextOf(
 }
 
 /** The answer that the step's only call relays. */
-function relayTextOf([outcome, ...others]: readonly (Outcome | undefined)[]): string | undefined {
+function relayedOf([outcome, ...others]: readonly (Outcome | undefined)[]): Relayed | undefined {
   return outcome?.kind === 'result' && others.length === 0 ? outcome.relay : undefined
 }
 

@@ -37,8 +37,8 @@ export interface RootRun {
   readonly callIds: Map<string, number>
   /** The runs that came into the loop. Each of them ends soon after an abort, with what it has, and so is waited for. */
   readonly begun: Set<string>
-  /** What grades answers after they were given; undefined where nothing does. */
-  scores: Promise<LiveScore>[] | undefined
+  /** What grades answers when the root's is given; undefined where nothing does. */
+  scoring: (() => Promise<LiveScore>)[] | undefined
   /** Is told of every grade of the tree. */
   readonly onScore: OnScore | undefined
   /** Runs of children begun, which numbers them. */

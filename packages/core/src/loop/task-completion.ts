@@ -19,7 +19,8 @@ export interface TaskCompletion {
   /** The model is asked to go on without being told what the scorers said. Default: false. */
   suppressFeedback?: boolean
   /**
-   * What becomes of a run whose answer a scorer could not judge, twice. `'incomplete'`: it ends so. `'continue'`: it goes on. `'throw'`: it
+   * What becomes of a run whose answer a scorer could not judge, twice, so that it is not complete whatever the others say.
+   * `'incomplete'`: it ends so. `'continue'`: it goes on. `'throw'`: it
    * ends with an error. Default: 'incomplete'.
    */
   onScorerError?: 'incomplete' | 'continue' | 'throw'

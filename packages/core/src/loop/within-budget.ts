@@ -1,6 +1,6 @@
 import { RetinueError } from '../errors/retinue-error.ts'
 import { frameworkNote } from '../messages/framework-note.ts'
-import { type BudgetLimit, LIMITS, MODEL_CALL, type Shortage } from './budget.ts'
+import { type BudgetLimit, MODEL_CALL, type Shortage } from './budget.ts'
 import { addMessage, type Run } from './run.ts'
 
 /** What the budget leaves a run: another model call, a last one without tools, or none. */
@@ -12,10 +12,19 @@ export type BudgetLeft = 'enough' | 'last-call' | 'none'
  */
 export function budgetLeft(run: Run): BudgetLeft {
   const { state, budget } = run
-  const short = state.shortage ?? budget.shortage(state.runId, MODEL_CALL)
+  const now = budget.shortage(state.runId, MODEL_CALL)
+  // What ends the runs above ends this one, whatever its own budget would still grant.
+  const short = now && !now.own ? now : (state.shortage ?? now)
   if (!short) return 'enough'
   state.shortage = short
   return short.own ? 'last-call' : 'none'
+}
+
+/** The call that the budget leaves no room for, as an error; undefined if it may begin. Nothing is counted yet. */
+export function noRoomFor(run: Run, needs: readonly BudgetLimit[], name: string): RetinueError | undefined {
+  const { state, budget } = run
+  const short = budget.shortage(state.runId, needs)
+  return short && refused(run, short, name)
 }
 
 /** Counts a call that is about to begin. An error if the budget does not allow it: the run then comes to its end. */
@@ -27,7 +36,10 @@ export function countCall(
 ): RetinueError | undefined {
   const { state, budget } = run
   const short = budget.take(state.runId, counted, needs)
-  if (!short) return undefined
+  return short && refused(run, short, name)
+}
+
+function refused({ state }: Run, short: Shortage, name: string): RetinueError {
   state.shortage = short
   return new RetinueError({
     code: 'budget-spent',
@@ -36,11 +48,10 @@ export function countCall(
   })
 }
 
-/** A run below was stopped by a budget from outside it: if that is this run's own, or one above it, this run is stopped too. */
-export function outOfBudget(run: Run): void {
-  const { state, budget } = run
-  const short = budget.shortage(state.runId, LIMITS)
-  if (short) state.shortage = short
+/** A run below was stopped by a budget that is not its own: this run is stopped by it too. */
+export function stoppedBelow({ state }: Run, { data }: RetinueError): void {
+  const { limit, used, ownerRunId } = data as unknown as Shortage
+  state.shortage = { limit, used, ownerRunId, own: ownerRunId === state.runId }
 }
 
 /** Tells the model, once, that the budget comes to its end. */
@@ -73,7 +84,7 @@ export function budgetSpent(run: Run): RetinueError {
     code: 'budget-spent',
     message: `The budget is spent${usedOf(run.state)}.`,
     hint: 'Raise the option `budget`, or ask for less at once.',
-    data: { own: run.state.shortage?.own ?? true },
+    data: { ...run.state.shortage },
   })
 }
 

@@ -1,6 +1,6 @@
 import type { RequestContextLike } from '../context/request-context.ts'
 import type { Message, SystemMessage } from '../messages/message.ts'
-import type { Page, PageRequest } from '../storage/page.ts'
+import type { Page, PageRequest, UnreadableRow } from '../storage/page.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Thread } from '../storage/threads.ts'
 import type { Fields } from '../storage/values.ts'
@@ -50,7 +50,10 @@ export interface RecallQuery {
 
 export interface Recalled {
   readonly messages: readonly RememberedMessage[]
+  /** Whether the thread holds more, beyond the end that `limit` does not count from. */
   readonly hasMore: boolean
+  /** Messages of the page that something damaged and nobody can read any more. */
+  readonly unreadable: readonly UnreadableRow[]
 }
 
 /** A message as it was kept. */
@@ -60,6 +63,8 @@ export type RememberedMessage = Message & {
   readonly sequence: number
   /** Milliseconds since 1970. */
   readonly createdAt: number
+  /** Which part of the framework spoke, in a message that is not the person's although its role is `user`: never show it as theirs. */
+  readonly origin?: string
 }
 
 /** A run that begins on a thread. */
@@ -82,6 +87,8 @@ export interface MemoryTurn {
   readonly agentId: string
   readonly runId: string
   readonly requestContext: RequestContextLike
+  /** Where the application wants its warnings. Default: the process's. */
+  readonly warn?: ((code: string, message: string) => void) | undefined
 }
 
 /** A message to keep, under an id that is the same if it is handed over twice: it is then kept once. */
@@ -92,6 +99,8 @@ export interface KeptMessage {
 
 /** A thread that a run goes on in. */
 export interface OpenedMemory {
+  /** The memory itself is read-only: then nothing that hangs on the run is written either, threads of delegations included. */
+  readonly readOnly?: boolean
   /** What was said before, oldest first, as it was kept. The agent makes a valid conversation of it. */
   readonly recalled: readonly Message[]
   /** What the model is told beside its instructions, such as its working memory. */

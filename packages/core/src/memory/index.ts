@@ -1,3 +1,10 @@
+// The port, and what an implementation of it needs of this package beside it.
+export { thrownMessage } from '../errors/retinue-error.ts'
+export { withoutSecrets } from '../errors/without-secrets.ts'
+export { estimatedTokens } from '../messages/estimated-tokens.ts'
+export type { Message, SystemMessage } from '../messages/message.ts'
+export { warn } from '../shared/warn.ts'
+export { type CompiledSchema, compileSchema } from '../tools/schema.ts'
 export type {
   AgentMemory,
   KeptMessage,

@@ -5,7 +5,7 @@ import { repairOpenCalls, withCalls } from './repair.ts'
 
 /**
  * A conversation that an application's code chose out of another one: the messages that it was given as they are, those that it made
- * in our form, and whatever a cut took off mended. Throws a `TypeError` that says what is no message, or that nothing is left.
+ * in our form, and whatever a cut took off mended. Throws an error that says what is no message, or which order no provider takes.
  */
 export function chosenMessages(chosen: readonly unknown[], given: readonly Message[]): Message[] {
   const known = new Set<unknown>(given)
@@ -13,7 +13,12 @@ export function chosenMessages(chosen: readonly unknown[], given: readonly Messa
     known.has(message) ? (message as Message) : ownMessage(message, index),
   )
   const conversation = repairOpenCalls(fromUser(withCalls(converted, given), given))
-  if (conversation.length === 0) throw new TypeError('it returned messages that hold nothing')
+  const [first] = conversation
+  const last = conversation.at(-1)
+  if (!first || !last) throw new TypeError('it returned messages that hold nothing')
+  if (first.role !== 'user') throw new TypeError('it returned messages that begin with an assistant message')
+  if (last.role === 'assistant' && !last.content.some((part) => part.type === 'tool-call'))
+    throw new TypeError('it returned messages that end with an assistant message, so that nothing is left to say')
   return conversation
 }
 

@@ -2,6 +2,7 @@ import { isLanguageModel, type ModelChoice } from '../model/language-model.ts'
 import type { Providers } from '../model/registered-providers.ts'
 import { isObject } from '../shared/records.ts'
 import type { Schema } from '../tools/schema.ts'
+import type { ScorerRun } from './scorer.ts'
 
 /** The model that answers a scorer's prompts. */
 export interface Judge {
@@ -24,6 +25,9 @@ export interface JudgeQuestion {
   /** What the answer must fit; without it the answer is text. */
   readonly schema: Schema | undefined
   readonly signal: AbortSignal
+  /** The application's providers, after the judge's own. */
+  readonly providers: Providers | undefined
+  readonly onUsage: ScorerRun['onUsage']
 }
 
 /**

@@ -126,6 +126,7 @@ async function askStep(
   prompts[`${name}Prompt`] = prompt
   if (scope.aborted) throw scorerAborted(id, scope.signal.reason)
   const schema = name === 'generateScore' ? (step.outputSchema ?? SCORE_SCHEMA) : step.outputSchema
-  const answer = await ask({ judge, scorer: id, step: name, prompt, schema, signal: scope.signal })
+  const { providers, onUsage } = context.run
+  const answer = await ask({ judge, scorer: id, step: name, prompt, schema, signal: scope.signal, providers, onUsage })
   return name === 'generateScore' ? (isObject(answer) ? answer['score'] : undefined) : answer
 }

@@ -1,6 +1,8 @@
 import type { RequestContextLike } from '../context/request-context.ts'
 import type { ToolCallRecord, ToolResultRecord } from '../events/tool-record.ts'
+import type { Usage } from '../events/usage.ts'
 import type { Message } from '../messages/message.ts'
+import type { Providers } from '../model/registered-providers.ts'
 
 /**
  * Grades an answer. This is all that whoever asks needs to know of a scorer; `createScorer` makes one, and so does anything with
@@ -57,6 +59,10 @@ export interface ScorerRun {
   readonly groundTruth?: unknown
   /** Anything else that a scorer of your own needs. */
   readonly additionalContext?: Readonly<Record<string, unknown>>
+  /** Providers of the application's own: judges are made with them, beside their own. */
+  readonly providers?: Providers | undefined
+  /** Told what each judge's model calls used, however they ended. */
+  readonly onUsage?: ((usage: Usage, model: string) => void) | undefined
   /** Ends the scorer's work, its judge included: `run` then rejects with `scorer-aborted`. */
   readonly abortSignal?: AbortSignal | undefined
 }

@@ -1,7 +1,16 @@
 import type { ErrorCode } from '../errors/codes.ts'
 import { type ErrorInfo, errorInfo, RetinueError } from '../errors/retinue-error.ts'
+import type { GeneratedFile, Source } from '../events/chunk.ts'
 import { disarm } from '../messages/framework-note.ts'
 import type { ToolOutput } from '../messages/message.ts'
+
+/** An answer that a run can take over. */
+export interface Relayed {
+  readonly text: string
+  readonly object?: unknown
+  readonly sources: readonly Source[]
+  readonly files: readonly GeneratedFile[]
+}
 
 /** How a tool call ended. A bad argument or a tool that threw is an outcome like another: nothing of it is thrown. */
 export type Outcome =
@@ -18,7 +27,7 @@ export type Outcome =
       /** Set where the run ends with this call: the text that it ends with. */
       readonly bail?: string
       /** Set where the result may be the run's answer as it is, if it is the only call of its step. */
-      readonly relay?: string
+      readonly relay?: Relayed
     }
   | { readonly kind: 'error'; readonly error: ErrorInfo; readonly output: ToolOutput }
 

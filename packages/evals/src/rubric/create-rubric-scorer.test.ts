@@ -186,7 +186,10 @@ test('B5.5 what is graded stands in the prompt as data, under marks that nobody 
 })
 
 test('B5.5 a run brings its own rubric where the scorer has none', async () => {
-  const { model, scorer } = rubric([grades({ c1: true, c2: false })], { criteria: undefined as never })
+  const model = scriptedModel([grades({ c1: true, c2: false })])
+  const scorer = createRubricScorer({ model })
+  // A config that lost its criteria is not one that has none.
+  expect(() => createRubricScorer({ model, criteria: undefined as never })).toThrow(/criteria that are undefined/)
   const requestContext = new RequestContext([['rubric', '- First\n- Second']])
   const { score, reason } = await scorer.run({ output: 'x', requestContext })
   expect([score, reason]).toEqual([0, expect.stringContaining('- Second: No c2 is there.')])

@@ -52,6 +52,12 @@ export function optionsOf(given: RubricScorerOptions): {
       data: { options: unknown },
     })
   }
+  if (Object.hasOwn(given ?? {}, 'criteria') && criteria === undefined)
+    throw invalid(
+      id,
+      'criteria that are undefined',
+      'Pass them, or leave the option out where each run brings its own.',
+    )
   if (!(Number.isFinite(scale) && scale > 0))
     throw invalid(id, 'a scale that is no number above 0', 'Leave it out: a completion check takes 1 for a pass.')
   if (rest.instructions !== undefined && typeof rest.instructions !== 'string')
