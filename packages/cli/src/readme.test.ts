@@ -57,6 +57,7 @@ describe('every claim of the README that a machine can check', () => {
     if (body.includes('loadProject'))
       expect(out).toMatch(/Bhutan[\s\S]*No language model was used[\s\S]*researcher: completed/)
     if (body.includes('critic')) expect(out).toBe('critic completed\nDone.\n')
+    if (body.includes('isTaskComplete')) expect(out).toBe('stop An analysis, and a recommendation. 2\n')
     if (body.includes('onDelegationStart')) expect(out).toBe('Done.\n')
   })
 

@@ -20,6 +20,8 @@ export type { UiResponseOptions } from '../events/ui-message-response.ts'
 export type { Usage } from '../events/usage.ts'
 export type { BudgetLimit, BudgetOptions } from '../loop/budget.ts'
 export type {
+  DelegateName,
+  DelegateNames,
   DelegationCompleteContext,
   DelegationHookContext,
   DelegationOptions,

@@ -8,7 +8,7 @@ import { jsonSchemaOf } from './json-schema.ts'
 export type Schema<Output = unknown> = StandardSchemaV1<unknown, Output> | JSONSchema7
 
 /** The value that a schema gives, after its defaults and transforms. */
-export type InferSchema<S> = S extends StandardSchemaV1<unknown, infer Output> ? Output : Record<string, unknown>
+export type InferSchema<S> = S extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<S> : Record<string, unknown>
 
 /** A schema, compiled once: what a model is told, and the check. */
 export interface CompiledSchema {

@@ -65,7 +65,7 @@ export interface ToolOptions<I extends Schema | undefined = Schema | undefined, 
   execute?: (input: InputOf<I>, context: ToolContext) => Output | Promise<Output>
 }
 
-export type InputOf<I> = I extends Schema ? InferSchema<I> : Record<string, unknown>
+export type InputOf<I> = [I] extends [undefined] ? Record<string, unknown> : InferSchema<Exclude<I, undefined>>
 
 /** A tool, as agents hold it. */
 export interface Tool {
