@@ -15,6 +15,8 @@ const manifests = {
     exports: { './scorers/prebuilt': './x.js' },
     dependencies: { '@retinue/core': '0' },
   },
+  'packages/memory/package.json': { exports: { '.': './x.js' }, dependencies: { '@retinue/core': '0' } },
+  'packages/libsql/package.json': { exports: { '.': './x.js' }, dependencies: { '@retinue/core': '0' } },
   'packages/cli/package.json': { exports: { '.': './x.js' }, imports: { '#main': './x.js' } },
   'examples/demo/package.json': { dependencies: { zod: '1' } },
 }
@@ -124,6 +126,7 @@ describe('packages', () => {
     expect(at('packages/project', 'retinue')).toContainEqual([3, 'retinue', 'packages'])
     expect(at('packages/core', '@retinue/evals/scorers/prebuilt')).toHaveLength(1)
     expect(at('packages/evals', '@retinue/project')).toContainEqual([3, '@retinue/project', 'packages'])
+    expect(at('packages/memory', '@retinue/libsql')).toContainEqual([3, '@retinue/libsql', 'packages'])
     expect(at('examples/demo', 'retinue')).toContainEqual([3, 'retinue', 'packages'])
   })
   test('a package does not import itself by name; its tests may, to try the public names', () => {

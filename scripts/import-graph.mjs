@@ -27,7 +27,8 @@ const core = {
       tools: 'a tool call is prepared and executed without knowing which loop asked for it',
       scorers: 'a scorer grades an answer: the loop asks it at the end of a run, so it can know neither loop nor agent',
       processors: 'a processor sees messages and parts of an answer, not the loop that hands them to it',
-      storage: 'what lasts is a port over plain data: the runs and memories that are kept know it, and it knows none of them',
+      storage:
+        'what lasts is a port over plain data: the runs and memories that are kept know it, and it knows none of them',
       skills: 'a skill is text that a model loads with a tool: what it is needs no loop and no agent',
       workspace: 'files for an agent are offered as tools; reading them needs no loop and no agent',
     },
@@ -103,12 +104,14 @@ const project = {
     { load: 'loading runs users’ modules in the order of the plan; it judges nothing, that is for the rules' },
     {
       rules: 'a rule reads what was discovered and loaded and reports; it mends and assembles nothing',
+      types: 'what types are told of the agents is written from plans, with no regard to what rules found',
       'tree-description.ts': 'a description of the tree is made from plans, with no regard to what rules found',
     },
     { 'validate.ts': 'validation puts all rules to a tree; who asked for the findings is not its business' },
     { 'examine.ts': 'the one walk from a source tree to findings and plans, the same for `check` and `loadProject`' },
     {
       'project-root.ts': 'where a project begins is asked by whoever starts on a disk, and by nothing below',
+      'added-parts.ts': 'what files add to a config is put together, not found or judged',
       'assemble.ts': 'assembling makes agents of faultless plans; it must not find, load or judge anything itself',
     },
     {
@@ -117,7 +120,7 @@ const project = {
     },
     { 'index.ts': 'the public entry: it re-exports and does nothing else' },
   ],
-  sideways: [],
+  sideways: [{ from: 'assemble.ts', to: 'added-parts.ts', why: 'an agent is made with the parts that its files add' }],
 }
 
 const evals = {
@@ -130,6 +133,32 @@ const evals = {
       checks: 'a check in code is exact and asks nobody',
     },
     { scorers: 'the public entry: it re-exports and does nothing else' },
+  ],
+  sideways: [],
+}
+
+const memory = {
+  dir: 'packages/memory',
+  imports: ['@retinue/core'],
+  why: 'memory implements a port of core over storage of any kind, and knows no database',
+  layers: [
+    {
+      options: 'what a memory can be told is checked before anything is opened',
+      'spoken.ts': 'who spoke in a message is asked everywhere, and asks nobody',
+      'afterwork.ts': 'what is done after a run is waited for in one place, whatever it is',
+      'teller.ts': 'a warning goes out the same way, whoever has one',
+    },
+    {
+      recall: 'earlier messages are found without regard to what else a turn does',
+      'working-memory': 'notes are kept without regard to messages',
+      titles: 'a title is made of what was said, and needs no notes',
+      processors: 'processors see a prompt, not the memory that it came from',
+      'remembered-message.ts': 'how an application reads a message, whatever it was found by',
+    },
+    { 'opened-turn.ts': 'what a run does with its thread, once everything was found' },
+    { 'open-turn.ts': 'what a run begins with is found with all parts below' },
+    { 'memory.ts': 'the class that people make' },
+    { 'index.ts': 'the public entry: it re-exports and does nothing else' },
   ],
   sideways: [],
 }
@@ -161,8 +190,8 @@ const libsql = {
 
 const cli = {
   dir: 'packages/cli',
-  imports: ['@retinue/core', '@retinue/project'],
-  why: 'the command line stands on top: it shows what project and core say',
+  imports: ['@retinue/core', '@retinue/project', '@retinue/memory', '@retinue/libsql'],
+  why: 'the command line stands on top: it shows what project and core say, and keeps conversations in a file',
   layers: [
     {
       'end-process.ts': 'however a command ends, what it printed must have been handed over',
@@ -188,6 +217,13 @@ const examples = {
 }
 
 export const graph = {
-  packages: { '@retinue/core': core, '@retinue/project': project, '@retinue/evals': evals, '@retinue/libsql': libsql, retinue: cli },
+  packages: {
+    '@retinue/core': core,
+    '@retinue/project': project,
+    '@retinue/evals': evals,
+    '@retinue/memory': memory,
+    '@retinue/libsql': libsql,
+    retinue: cli,
+  },
   examples,
 }

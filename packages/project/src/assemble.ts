@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import {
   Agent,
   type AgentConfig,
@@ -8,7 +8,9 @@ import {
   type RunOptions,
 } from '@retinue/core/agent'
 import type { Tool } from '@retinue/core/tools'
-import type { AgentPlan } from './plan.ts'
+import type { Workspace, WorkspaceSettings } from '@retinue/core/workspace'
+import { addedParts } from './added-parts.ts'
+import type { AgentPlan, PlannedWorkspace } from './plan.ts'
 import { createLocalWorkspace } from './workspace/local-workspace.ts'
 
 /** What assembling needs beside the plans. */
@@ -40,6 +42,7 @@ function assembleAgent(plan: AgentPlan, byDir: Plans, assembly: Assembly): Agent
   if (isAgent(value)) return value
   const config = (value ?? {}) as AgentConfig
   const options: AgentOptions = { ...config, id: config.id ?? agent.key, name: config.name ?? agent.key }
+  Object.assign(options, addedParts(plan, config, assembly.values))
   const tools = assembleTools(plan, config, assembly)
   if (tools !== undefined) options.tools = tools
   const agents = assembleSubagents(plan, config, byDir, assembly)
@@ -48,12 +51,24 @@ function assembleAgent(plan: AgentPlan, byDir: Plans, assembly: Assembly): Agent
   if (instructions !== undefined) options.instructions = instructions
   const defaultOptions = assembleDefaults(plan, config, assembly)
   if (defaultOptions !== undefined) options.defaultOptions = defaultOptions
-  if (plan.workspace !== undefined) {
-    const id = `${agent.path.join('/')}/workspace`
-    options.workspace = createLocalWorkspace({ id, root: join(assembly.root, plan.workspace) })
-  }
+  if (plan.workspace !== undefined) options.workspace = assembleWorkspace(agent.path, plan.workspace, assembly)
   // What is there without a value is as good as absent, and core tells the two apart.
   return new Agent(withoutUndefined(options))
+}
+
+function assembleWorkspace(
+  path: readonly string[],
+  { module, isMade, home, root, isRootGiven, seeds }: PlannedWorkspace,
+  { root: project, values }: Assembly,
+): Workspace {
+  const value = values.get(module?.file ?? '')
+  if (isMade) return value as Workspace
+  const settings = value as WorkspaceSettings | undefined
+  // A root that is given may not lead out of the project by a link; the folder of our own may: where it is, is the owner's choice.
+  const place = isAbsolute(root) ? { root } : isRootGiven ? { root, within: project } : { root: join(project, root) }
+  const from = seeds && { from: join(project, seeds), record: join(project, home, 'seeds.json') }
+  const id = `${path.join('/')}/workspace`
+  return createLocalWorkspace({ ...settings, ...place, ...(from && { seeds: from }), id })
 }
 
 function assembleInstructions(

@@ -14,6 +14,7 @@ import {
 } from '../test-support/temp-project.ts'
 import { checkProject } from './check-project.ts'
 import { plainFinding } from './findings/finding.ts'
+import { WORKSPACE_TOOLS } from './workspace/tool-names.ts'
 
 // Each test starts processes, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 })
@@ -80,8 +81,8 @@ test('what check leaves behind: nothing', async () => {
 
 test('the tree holds agents in code, built-in tools, and what could be read of a broken one', async () => {
   const own = `import { Agent } from '@retinue/core/agent'
-const inner = new Agent({ id: 'inner', description: 'Inner.', model: () => 'openai/b', instructions: 'Work.' })
-const coded = new Agent({ id: 'c', name: 'Coded', description: 'Coded.', model: ['openai/b', 'google/d'], instructions: 'Work.', agents: { inner } })
+const inner = new Agent({ id: 'inner', description: 'Inner work.', model: () => 'openai/b', instructions: 'Work.' })
+const coded = new Agent({ id: 'c', name: 'Coded', description: 'Coded work.', model: ['openai/b', 'google/d'], instructions: 'Work.', agents: { inner } })
 export default { ${MODEL}, id: 'boss', name: 'The boss', description: 'Leads.', agents: { coded } }
 `
   const sup = agent('sup', { 'config.ts': own, 'tools/search.ts': tool(), 'workspace/a.md': '' })
@@ -90,7 +91,7 @@ export default { ${MODEL}, id: 'boss', name: 'The boss', description: 'Leads.', 
     key: 'inner',
     id: 'inner',
     name: 'inner',
-    description: 'Inner.',
+    description: 'Inner work.',
     model: '(a function chooses it)',
     tools: [],
     agents: [],
@@ -103,14 +104,14 @@ export default { ${MODEL}, id: 'boss', name: 'The boss', description: 'Leads.', 
         name: 'The boss',
         description: 'Leads.',
         model: 'openai/gpt-5.5',
-        tools: ['search', 'workspace_read_file', 'workspace_list_files'],
+        tools: ['search', ...WORKSPACE_TOOLS],
         agents: [
           { key: 'broken', id: 'broken', name: 'broken', tools: [], agents: [] },
           {
             key: 'coded',
             id: 'c',
             name: 'Coded',
-            description: 'Coded.',
+            description: 'Coded work.',
             model: 'openai/b, google/d',
             tools: [],
             agents: [inner],
@@ -124,7 +125,7 @@ export default { ${MODEL}, id: 'boss', name: 'The boss', description: 'Leads.', 
 test('agents in code that lead back to themselves do not make the tree endless', async () => {
   const own = `import { Agent } from '@retinue/core/agent'
 const agents = {}
-const loop = new Agent({ id: 'loop', description: 'Loops.', model: 'openai/b', instructions: 'Work.', agents: () => agents })
+const loop = new Agent({ id: 'loop', description: 'Loops a lot.', model: 'openai/b', instructions: 'Work.', agents: () => agents })
 Object.assign(loop.options, { agents })
 Object.assign(agents, { loop })
 export default { ${MODEL}, agents: { loop } }

@@ -15,11 +15,14 @@ export interface Examination {
   readonly application: Application
   readonly plans: readonly AgentPlan[]
   readonly findings: readonly DetailedFinding[]
+  /** The modules that were read, helpers of the agents among them. */
+  readonly modules: readonly string[]
 }
 
 /** Discover, load, validate: the way that `check`, `tree` and `loadProject` share. They differ in the loader. */
 export async function examine(tree: SourceTree, loader: ModuleLoader, dir?: string): Promise<Examination> {
   const discovered = discover(tree, dir)
   const loaded = await loadTree(discovered, loader)
-  return { application: discovered.application, plans: loaded.plans, findings: validate(discovered, loaded) }
+  const findings = validate(discovered, loaded)
+  return { application: discovered.application, plans: loaded.plans, findings, modules: discovered.modules.files() }
 }

@@ -2,9 +2,21 @@
  * Folders to agents. `loadProject` makes agents of a project's folders in any Node program; `checkProject` says what is wrong with
  * them, without running their code in this process.
  */
-export { type CheckOptions, type CheckResult, checkProject } from './check-project.ts'
+export { type CheckOptions, type CheckResult, checkProject, type WatchOptions, watchProject } from './check-project.ts'
 export { type DetailedFinding, type Excerpt, type Finding, plainFinding, type Severity } from './findings/finding.ts'
 export { type Palette, printable, renderFinding, renderFindings } from './findings/render.ts'
+export { renderGithub } from './findings/render-github.ts'
+export { type SarifOptions, type SarifRule, toSarif } from './findings/to-sarif.ts'
 export { type LoadProjectOptions, loadProject, type Project } from './load-project.ts'
+export { type DiagnosticPage, diagnosticPage, diagnosticPages, nearestCodes } from './rules/pages.ts'
 export type { AgentDescription, TreeDescription } from './tree-description.ts'
+export type {
+  AgentPath,
+  AgentTypes,
+  HooksOf,
+  ProjectAgents,
+  ProjectTypes,
+  ToolInputOf,
+  TypedAgent,
+} from './types/project-types.ts'
 export { createLocalWorkspace, type LocalWorkspaceOptions } from './workspace/local-workspace.ts'

@@ -4,13 +4,26 @@
  */
 
 /** What a module in a slot must export; `frontmatter` is that of an `agent.md`, which stands for a config's export. */
-export type ModuleSlot = 'config' | 'frontmatter' | 'instructions' | 'tool' | 'hooks'
+export type ModuleSlot =
+  | 'config'
+  | 'frontmatter'
+  | 'instructions'
+  | 'tool'
+  | 'hooks'
+  | 'workspace'
+  | 'skill'
+  | 'input-processor'
+  | 'output-processor'
+  | 'scorer'
 
 /** The directories that may hold an application, best first. */
 export const APPLICATION_DIRS: readonly string[] = ['src/retinue', 'src/mastra']
 
 /** Accepted in every slot; of two files of one name, the earlier extension wins. */
 export const MODULE_EXTENSIONS: readonly string[] = ['.ts', '.mts', '.js', '.mjs']
+
+/** What runs leave behind: below the project, and in no source or build output. */
+export const DATA_DIR = '.retinue/data'
 
 /** Levels of `subagents/` that are kept below a top-level agent. */
 export const MAX_SUBAGENT_DEPTH = 3
@@ -34,16 +47,26 @@ export const AGENT_SLOTS: readonly Slot[] = [
   slot('instructions.md', 'text'),
   slot('instructions', 'module'),
   slot('hooks', 'module'),
+  slot('workspace', 'module'),
   slot('tools', 'directory'),
   slot('workspace', 'directory'),
   slot('subagents', 'directory'),
-  slot('skills', 'directory', false),
+  slot('skills', 'directory'),
   slot('memory', 'module', false),
-  slot('workspace', 'module', false),
-  slot('processors', 'directory', false),
-  slot('scorers', 'directory', false),
+  slot('processors', 'directory'),
+  slot('scorers', 'directory'),
   slot('schedules', 'directory', false),
 ]
+
+/** What the folder of a skill may hold, beside Markdown of its own. Its `scripts/` are told: nothing runs them. */
+export const SKILL_SLOTS: readonly Slot[] = [
+  slot('SKILL.md', 'text'),
+  slot('references', 'directory'),
+  slot('assets', 'directory'),
+]
+
+/** What `processors/` may hold. */
+export const PROCESSOR_SLOTS: readonly Slot[] = [slot('input', 'directory'), slot('output', 'directory')]
 
 /** What the application's directory may hold. */
 export const APPLICATION_SLOTS: readonly Slot[] = [

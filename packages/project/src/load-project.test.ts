@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isAgent } from '@retinue/core/agent'
 import { isRetinueError } from '@retinue/core/errors'
+import { scriptedModels } from '@retinue/core/testing'
 import { expect, test, vi } from 'vitest'
 import {
   agent,
@@ -15,6 +16,7 @@ import {
   tool,
 } from '../test-support/temp-project.ts'
 import { loadProject } from './load-project.ts'
+import { WORKSPACE_TOOLS } from './workspace/tool-names.ts'
 
 // A test starts a process, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 })
@@ -36,14 +38,30 @@ test('B11.12 agents by directory name, with their subagents, tools and instructi
   const sup = agents['sup']
   expect([isAgent(sup), sup?.id, sup?.name, sup?.options.instructions]).toEqual([true, 'sup', 'sup', 'One\ntwo\n'])
   expect(Object.keys(sup?.options.tools ?? {})).toEqual(['search'])
-  expect(Object.keys(sup?.options.workspace?.tools ?? {})).toEqual(['workspace_read_file', 'workspace_list_files'])
+  expect(Object.keys(sup?.options.workspace?.tools ?? {})).toEqual(WORKSPACE_TOOLS)
   expect(Object.entries(sup?.options.agents ?? {})).toMatchObject([['writer', { id: 'w', name: 'The writer' }]])
+})
+
+test('B11.8 B2.9 S02 a tree of six levels whose models always delegate: what is too deep is a warning, and the run ends', async () => {
+  const dirs = Array.from({ length: 6 }, (_none, n) => ['sup', ...Array(n).fill('kid')].join('/subagents/'))
+  const { agents, findings } = await loadProject(agentsProject(Object.assign({}, ...dirs.map((dir) => agent(dir)))))
+  expect(findings.map(({ code, severity, file }) => [severity, code, file.split('/').length])).toEqual([
+    ['warning', 'subagents-too-deep', 11],
+  ])
+  const paths = Array.from({ length: 6 }, (_none, n) => ['sup', ...Array(n).fill('kid')].join('/'))
+  const again = Array.from({ length: 100 }, () => ({ calls: [{ name: 'kid', args: { prompt: 'Go on.' } }] }))
+  const script = scriptedModels(Object.fromEntries(paths.map((path) => [path, again])))
+  const stream = await agents['sup']?.stream('Go', { resolveModel: script.resolveModel })
+  expect([await stream?.finishReason, (await stream?.error)?.code]).toEqual(['error', 'tool-failed-repeatedly'])
+  // Three steps a run until it is given up, one delegation each; the deepest that was kept has nobody to delegate to.
+  expect(paths.map((path) => script.calls(path).length)).toEqual([3, 9, 27, 81, 0, 0])
+  expect((await stream?.totalUsage)?.calls).toBe(3 + 9 + 27 + 81)
 })
 
 test('B11.4 what wins is what the agent is made of', async () => {
   const own = `import { Agent } from '@retinue/core/agent'
 import shared from './shared'
-const coded = new Agent({ id: 'coded', description: 'Coded.', model: 'openai/b', instructions: 'Work.' })
+const coded = new Agent({ id: 'coded', description: 'Coded work.', model: 'openai/b', instructions: 'Work.' })
 export default { ${MODEL}, instructions: 'static', tools: { a: shared }, agents: { coded }, workspace: undefined }
 `
   const files = { 'config.ts': own, 'shared.ts': tool('shared'), 'tools/a.ts': tool('file'), 'tools/b.ts': tool('b') }
@@ -60,8 +78,8 @@ export default { ${MODEL}, instructions: 'static', tools: { a: shared }, agents:
     ['b', 'b'],
   ])
   expect(Object.entries(options?.agents ?? {}).map(([key, { description }]) => [key, description])).toEqual([
-    ['kid', 'Does its part of the work.'],
-    ['coded', 'Coded.'],
+    ['kid', 'Does part 6b6964 of the work.'],
+    ['coded', 'Coded work.'],
   ])
   expect([typeof options?.instructions, options?.workspace]).toEqual(['function', undefined])
   const codes = findings.map(({ code }) => code)
@@ -78,14 +96,14 @@ test('B11.7 functions in the config are handed on as they are', async () => {
 })
 
 test('B11.3 an Agent is taken as it is', async () => {
-  const coded = `import { Agent } from '@retinue/core/agent'\nexport default new Agent({ id: 'own', model: 'openai/b', instructions: 'Work.', description: 'Own.' })\n`
+  const coded = `import { Agent } from '@retinue/core/agent'\nexport default new Agent({ id: 'own', model: 'openai/b', instructions: 'Work.', description: 'Own work.' })\n`
   const root = agentsProject({ 'sup/config.ts': coded })
   const { agents } = await loadProject(root)
   expect([agents['sup']?.id, agents['sup']?.name]).toEqual(['own', 'own'])
 })
 
 test('B11.1 agent.md: the frontmatter is the config, the text below it the instructions', async () => {
-  const kid = '\uFEFF---\r\nid: k\r\nmodel: openai/gpt-5.5\r\ndescription: Helps.\r\n---\r\n\r\nOne\r\ntwo\r\n'
+  const kid = '\uFEFF---\r\nid: k\r\nmodel: openai/gpt-5.5\r\ndescription: Helps out.\r\n---\r\n\r\nOne\r\ntwo\r\n'
   const text = '---\nname: The lead\nmodel: [openai/gpt-5.5, anthropic/claude]\nmaxDepth: 2\ndescription:\n---\nLead.\n'
   const root = agentsProject({
     'sup/agent.md': text,
@@ -102,7 +120,7 @@ test('B11.1 agent.md: the frontmatter is the config, the text below it the instr
   expect([model, maxDepth, instructions]).toEqual([['openai/gpt-5.5', 'anthropic/claude'], 2, 'Lead.\n'])
   expect(Object.keys(tools ?? {})).toEqual(['a'])
   expect(Object.entries(kids ?? {})).toMatchObject([
-    ['kid', { id: 'k', name: 'kid', description: 'Helps.', options: { instructions: 'One\ntwo\n' } }],
+    ['kid', { id: 'k', name: 'kid', description: 'Helps out.', options: { instructions: 'One\ntwo\n' } }],
     ['mixed', { options: { instructions: 'From the text.\n', model: 'openai/gpt-5.5' } }],
   ])
 })

@@ -1,8 +1,8 @@
-import type { Agent } from '@retinue/core/agent'
 import { RetinueError } from '@retinue/core/errors'
 import { countFindings, type DetailedFinding, type Finding, plainFinding } from './findings/finding.ts'
 import { renderFindings } from './findings/render.ts'
 import { projectRoot } from './project-root.ts'
+import type { ProjectAgents } from './types/project-types.ts'
 
 export interface LoadProjectOptions {
   /** The application's directory, relative to the project. Default: `src/retinue`, else `src/mastra`. */
@@ -12,7 +12,7 @@ export interface LoadProjectOptions {
 /** A project, ready to run. */
 export interface Project {
   /** The top-level agents by directory name. The record has no prototype. */
-  readonly agents: Readonly<Record<string, Agent>>
+  readonly agents: ProjectAgents
   /** Warnings; errors are thrown. */
   readonly findings: readonly Finding[]
   /** The application's folders, absolute: the project's root, and the directory that holds `agents/`. */
@@ -40,7 +40,11 @@ export async function loadProject(path: string, options: LoadProjectOptions = {}
   const { errors } = countFindings(findings)
   if (errors > 0 || !application.ok) throw invalid(findings, errors)
   const agents = assemble(plans, { root, values: loader.values })
-  return { agents, findings: findings.map(plainFinding), app: { root, dir: `${root}/${application.dir}` } }
+  return {
+    agents: agents as ProjectAgents,
+    findings: findings.map(plainFinding),
+    app: { root, dir: `${root}/${application.dir}` },
+  }
 }
 
 function invalid(findings: readonly DetailedFinding[], errors: number): RetinueError {

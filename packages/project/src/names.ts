@@ -18,6 +18,15 @@ export function legalName(name: string): string {
   return name === '__proto__' || legal === '' ? 'my-name' : legal.slice(0, 64)
 }
 
+/** The nearest name of a skill. */
+export function legalSkillName(name: string): string {
+  const words = legalName(name)
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+  const legal = words.filter((word) => word !== '').join('-')
+  return legal === '' || legal === 'my-name' ? 'my-skill' : legal
+}
+
 /** The known name that a person most likely meant, if one is near: equal but for case, or two letters away at most. */
 export function didYouMean(name: string, known: readonly string[]): string | undefined {
   const lower = name.toLowerCase()
@@ -36,7 +45,7 @@ export function didYouMean(name: string, known: readonly string[]): string | und
 }
 
 /** Levenshtein's distance; what reaches `limit` counts as `limit`. */
-function editDistance(a: string, b: string, limit: number): number {
+export function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i++) {

@@ -1,15 +1,47 @@
-import { type AgentDir, isConfiguredByAgentFile, type SlotModule } from './discover/agent-dir.ts'
+import { SKILL_TOOL } from '@retinue/core/skills'
+import {
+  type AgentDir,
+  addedModules,
+  isConfiguredByAgentFile,
+  type SkillFile,
+  type SlotModule,
+} from './discover/agent-dir.ts'
 import type { AgentEntryFact, ConfigFact, HookFact, ModuleFact } from './facts/facts.ts'
+import { DATA_DIR } from './layout.ts'
 import { WORKSPACE_TOOLS } from './workspace/tool-names.ts'
 
 /** Where an agent's instructions come from; `body` is that of its `agent.md`. */
 export type Source = 'config' | 'module' | 'markdown' | 'body'
 
-/** A tool that the agent will have. `file` is where it stands: its own module, the config, or the seed folder. */
+/** A tool that the agent will have. `file` is where it stands: its own module, the config, or the folder that brings it. */
 export interface PlannedTool {
   readonly key: string
-  readonly from: 'file' | 'config' | 'workspace'
+  readonly from: 'file' | 'config' | 'workspace' | 'skills'
   readonly file: string
+}
+
+/** A skill that a file makes. `text` is undefined for that of a module. */
+export interface PlannedSkill {
+  readonly name: string
+  readonly file: string
+  readonly text: SkillFile | undefined
+}
+
+/** Where an agent's workspace is, and what makes it. Paths are relative to the project. */
+export interface PlannedWorkspace {
+  /** The folder of its own, in which its files are unless `workspace.ts` gives another. */
+  readonly home: string
+  /** The folder of its files; absolute only where `workspace.ts` says so. */
+  readonly root: string
+  readonly isRootGiven: boolean
+  readonly readOnly: boolean
+  readonly seeds: string | undefined
+  /** `workspace.ts`. */
+  readonly module: SlotModule | undefined
+  /** The module exports a whole workspace. Known once it is loaded. */
+  readonly isMade: boolean
+  /** Whether it is known which tools it brings. */
+  readonly isKnown: boolean
 }
 
 /** A source that another one wins over. `property` is the config's property that wins, if one does. */
@@ -36,7 +68,12 @@ export interface AgentPlan {
   readonly fact: ModuleFact | undefined
   readonly instructions: Source | 'unknown' | undefined
   readonly tools: readonly PlannedTool[]
-  readonly workspace: string | undefined
+  /** What its `workspace.ts` says is in it once that is loaded. */
+  readonly workspace: PlannedWorkspace | undefined
+  /** Skills that files make beside those of the config. Complete once their modules are loaded. */
+  readonly skills: readonly PlannedSkill[]
+  /** Scorers that files make beside those of the config. */
+  readonly scorers: readonly SlotModule[]
   /** What `hooks.ts` adds to the config's delegation options. `undefined` until it is loaded. */
   readonly hooks: readonly HookFact[] | undefined
   /** Directories that become subagents. */
@@ -60,9 +97,9 @@ export function planAgent(agent: AgentDir, fact: ModuleFact | undefined): AgentP
   const instructions = planInstructions(agent, config, losses)
   const tools = planTools(agent, config, losses)
   const workspace = planWorkspace(agent, config, losses)
-  if (workspace !== undefined) {
-    tools.push(...WORKSPACE_TOOLS.map((key): PlannedTool => ({ key, from: 'workspace', file: workspace })))
-  }
+  tools.push(...planWorkspaceTools(agent, config, workspace))
+  tools.push(...planSkillTool(agent, config))
+  const scorers = planScorers(agent, config, losses)
   const files = new Set(tools.map(({ file }) => file))
   const modules = agent.tools.filter(({ file }) => files.has(file))
   // A config that can't be read may hold a function that wins: then it is not known whether the module takes part.
@@ -70,7 +107,17 @@ export function planAgent(agent: AgentDir, fact: ModuleFact | undefined): AgentP
     modules.push(agent.instructions)
   }
   if (agent.hooks !== undefined) modules.push(agent.hooks)
-  const parts = { instructions, tools, workspace, hooks: undefined, ...planSubagents(agent, config) }
+  if (workspace?.module !== undefined) modules.push(workspace.module)
+  modules.push(...addedModules({ ...agent, scorers }))
+  const parts = {
+    instructions,
+    tools,
+    workspace,
+    skills: [],
+    scorers,
+    hooks: undefined,
+    ...planSubagents(agent, config),
+  }
   return { agent, config, fact, ...parts, losses, modules }
 }
 
@@ -94,6 +141,50 @@ export function withHooks(plan: AgentPlan, fact: ModuleFact | undefined): AgentP
   return { ...plan, hooks: fact.members.filter(({ name }) => !own.has(name)), losses: [...plan.losses, ...losses] }
 }
 
+/**
+ * The same plan once the modules of skills are loaded: only then it is known what all of them are called. The config's skills win;
+ * where a function gives them, that is decided when the agent runs.
+ */
+export function withSkills(plan: AgentPlan, facts: ReadonlyMap<string, ModuleFact>): AgentPlan {
+  const { agent, config } = plan
+  if (config === 'agent') return plan
+  const all: PlannedSkill[] = agent.skills.map((text) => ({ name: nameOf(text), file: text.file, text }))
+  for (const { file } of agent.skillModules) {
+    const fact = facts.get(file)
+    if (fact?.kind === 'skill') all.push({ name: fact.name, file, text: undefined })
+  }
+  const own = new Set(isConfig(config) ? config.skills.names : [])
+  const losses = all
+    .filter(({ name }) => own.has(name))
+    .map(({ name, file: loser }): Loss => {
+      return { what: `skill "${name}"`, loser, winner: agent.config?.file ?? '', property: ['skills'] }
+    })
+  return { ...plan, skills: all.filter(({ name }) => !own.has(name)), losses: [...plan.losses, ...losses] }
+}
+
+/** The same plan once its `workspace.ts` is loaded. A whole workspace brings files of its own: it wins over seeds. */
+export function withWorkspace(plan: AgentPlan, facts: ReadonlyMap<string, ModuleFact>): AgentPlan {
+  const { workspace } = plan
+  const fact = workspace?.module && facts.get(workspace.module.file)
+  if (workspace?.module === undefined || fact?.kind !== 'workspace') return plan
+  const { file } = workspace.module
+  const { isMade, readOnly, root = workspace.root } = fact
+  const tools = fact.tools.map((key): PlannedTool => ({ key, from: 'workspace', file }))
+  const loser = isMade ? workspace.seeds : undefined
+  const isKnown = fact.problems.length === 0
+  return {
+    ...plan,
+    tools: [...plan.tools, ...tools],
+    workspace: { ...workspace, isMade, readOnly, root, isRootGiven: fact.root !== undefined, isKnown },
+    losses: loser === undefined ? plan.losses : [...plan.losses, { what: 'workspace', loser, winner: file }],
+  }
+}
+
+/** What is no text has a finding of its own, and takes part under the name of its file. */
+function nameOf({ key, fields }: SkillFile): string {
+  return typeof fields['name'] === 'string' ? fields['name'] : key
+}
+
 type KnownConfig = ConfigFact | 'none' | 'unknown'
 
 function takenAsItIs(agent: AgentDir, fact: ModuleFact): AgentPlan {
@@ -104,6 +195,8 @@ function takenAsItIs(agent: AgentDir, fact: ModuleFact): AgentPlan {
     instructions: 'config',
     tools: [],
     workspace: undefined,
+    skills: [],
+    scorers: [],
     hooks: undefined,
     subagents: [],
     overridden: [],
@@ -178,10 +271,49 @@ function planTools(agent: AgentDir, config: KnownConfig, losses: Loss[]): Planne
   return [...tools.values()]
 }
 
-function planWorkspace(agent: AgentDir, config: KnownConfig, losses: Loss[]): string | undefined {
-  if (agent.workspace === undefined || !isConfig(config) || config.workspace.form === 'absent') return agent.workspace
-  losses.push({ what: 'workspace', loser: agent.workspace, winner: agent.config?.file ?? '', property: ['workspace'] })
-  return undefined
+/** B1.5: the tool that loads skills is built in; a function may give some, so its name is taken then, too. */
+function planSkillTool({ skills, skillModules, config: own, dir }: AgentDir, config: KnownConfig): PlannedTool[] {
+  const tool = { key: SKILL_TOOL, from: 'skills' } as const
+  if (skills.length + skillModules.length > 0) return [{ ...tool, file: `${dir}/skills` }]
+  const isGiven = isConfig(config) && config.skills.form !== 'absent'
+  return isGiven ? [{ ...tool, file: own?.file ?? '' }] : []
+}
+
+function planScorers({ scorers, config: own }: AgentDir, config: KnownConfig, losses: Loss[]): readonly SlotModule[] {
+  const taken = new Set(isConfig(config) ? config.scorers : [])
+  const winner = own?.file ?? ''
+  for (const { key, file: loser } of scorers) {
+    if (taken.has(key)) losses.push({ what: `scorer "${key}"`, loser, winner, property: ['scorers', key] })
+  }
+  return scorers.filter(({ key }) => !taken.has(key))
+}
+
+function planWorkspace(agent: AgentDir, config: KnownConfig, losses: Loss[]): PlannedWorkspace | undefined {
+  const { workspace: seeds, workspaceModule: module } = agent
+  if (isConfig(config) && config.workspace.form !== 'absent') {
+    for (const loser of [module?.file, seeds]) {
+      const winner = agent.config?.file ?? ''
+      if (loser !== undefined) losses.push({ what: 'workspace', loser, winner, property: ['workspace'] })
+    }
+    return undefined
+  }
+  if (seeds === undefined && module === undefined) return undefined
+  // B11.9: never inside the parent's. As its sources are, an agent's folder stands in its parent's, and the files in one beside it.
+  const home = `${DATA_DIR}/workspaces/${agent.path.join('/subagents/')}`
+  const isKnown = module === undefined
+  return { home, root: `${home}/files`, isRootGiven: false, readOnly: false, seeds, module, isMade: false, isKnown }
+}
+
+/** Those of a `workspace.ts` are known once it is loaded. */
+function planWorkspaceTools(
+  { config: own }: AgentDir,
+  config: KnownConfig,
+  workspace: PlannedWorkspace | undefined,
+): PlannedTool[] {
+  const isSeeded = workspace?.seeds !== undefined && workspace.module === undefined
+  const keys = isSeeded ? WORKSPACE_TOOLS : isConfig(config) ? config.workspace.tools : []
+  const file = (isSeeded ? workspace.seeds : own?.file) ?? ''
+  return keys.map((key) => ({ key, from: 'workspace', file }))
 }
 
 type PlannedSubagents = Pick<AgentPlan, 'subagents' | 'overridden' | 'ignored' | 'coded'>

@@ -1,6 +1,7 @@
 import type { Discovered } from './discover/discover.ts'
 import { FILE_START, lineOf } from './discover/line-index.ts'
 import { type DetailedFinding, sortFindings } from './findings/finding.ts'
+import { maskSecrets } from './findings/secrets.ts'
 import { moduleName } from './layout.ts'
 import type { LoadedTree } from './load/load-tree.ts'
 import { RULES } from './rules/index.ts'
@@ -18,11 +19,13 @@ export function validate(discovered: Discovered, loaded: LoadedTree): DetailedFi
 }
 
 function findingOf(discovered: Discovered, { code, severity, why }: Rule, violation: Violation): DetailedFinding {
-  const { place, message, agentPath, fix } = violation
+  const { place, message, agentPath, fix, label } = violation
   const { line, column, length } = place.at ?? FILE_START
   const finding = { code, severity, message, file: place.file, line, column, agentPath, fix, why: violation.why ?? why }
   const text = place.at === undefined ? undefined : sourceText(discovered, place.file)
-  return text === undefined ? finding : { ...finding, excerpt: { text: lineOf(text, line), length } }
+  if (text === undefined) return finding
+  const excerpt = { text: maskSecrets(lineOf(text, line)), length }
+  return label === undefined ? { ...finding, excerpt } : { ...finding, excerpt, label }
 }
 
 function sourceText({ modules, tree }: Discovered, file: string): string | undefined {

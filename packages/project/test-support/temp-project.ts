@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { examine } from '../src/examine.ts'
 import { type Finding, plainFinding } from '../src/findings/finding.ts'
@@ -50,9 +50,9 @@ export function config(fields: string = "model: 'openai/gpt-5.5'"): string {
 
 export const MODEL = "model: 'openai/gpt-5.5'"
 
-/** The config of a subagent that is in order. */
-export function subagentConfig(more: string = ''): string {
-  return config(`${MODEL}, description: 'Does its part of the work.'${more === '' ? '' : `, ${more}`}`)
+/** The config of a subagent that is in order. Siblings need different words for `part`. */
+export function subagentConfig(more: string = '', part: string = 'its part'): string {
+  return config(`${MODEL}, description: 'Does ${part} of the work.'${more === '' ? '' : `, ${more}`}`)
 }
 
 export function tool(id: string = 'tool'): string {
@@ -62,8 +62,9 @@ export function tool(id: string = 'tool'): string {
 /** An agent that is in order, in the folder `dir`. */
 export function agent(dir: string, more: Files = {}): Files {
   const isSubagent = dir.includes('subagents/')
+  const part = `part ${Buffer.from(basename(dir)).toString('hex')}`
   return {
-    [`${dir}/config.ts`]: isSubagent ? subagentConfig() : config(),
+    [`${dir}/config.ts`]: isSubagent ? subagentConfig('', part) : config(),
     [`${dir}/instructions.md`]: 'Work.\n',
     ...below(dir, more),
   }

@@ -1,6 +1,6 @@
 import type { RequestContextLike } from '../context/request-context.ts'
 import type { AgentMemory, MemoryTurn, OpenedMemory } from '../memory/agent-memory.ts'
-import type { Application } from '../memory/application.ts'
+import { type Application, warnIn } from '../memory/application.ts'
 import { KeptConversation, type ThreadIds } from '../memory/kept-conversation.ts'
 import type { MemoryOption } from '../memory/memory-option.ts'
 import { lockThread } from '../memory/thread-locks.ts'
@@ -17,6 +17,8 @@ export interface Remembered {
   readonly system: readonly SystemMessage[]
   readonly tools: Readonly<Record<string, Tool>>
   readonly kept: KeptConversation
+  /** The memory writes nothing, whatever the call says. */
+  readonly readOnly: boolean
   /** Lets go of the thread. */
   release(): void
 }
@@ -49,15 +51,20 @@ export interface ThreadUse {
 
 /**
  * Opens the thread of a run: waits for the run that goes on in it, recalls what was said, and keeps the input. Rejects with
- * `thread-busy`, `thread-not-found`, or whatever the storage fails with.
+ * `thread-busy`, `thread-not-found`, or whatever the storage fails with. Undefined if the run was aborted before.
  */
-export async function openMemory(memory: AgentMemory, place: Place, use: ThreadUse): Promise<Remembered> {
+export async function openMemory(memory: AgentMemory, place: Place, use: ThreadUse): Promise<Remembered | undefined> {
   const { thread, delegated, option } = use
   const release = delegated
     ? () => {}
     : await lockThread(memory.storage, thread.threadId, option?.onBusy ?? 'wait', (callback) =>
         place.abort.onAbort(callback),
       )
+  if (place.abort.aborted) {
+    // It may be that nothing was taken: then another run goes on in the thread, and nothing may be written into it.
+    release()
+    return undefined
+  }
   try {
     const opened = await memory.open(turnOf(place, use))
     return { ...remembered(place, use, opened), release }
@@ -73,12 +80,13 @@ function remembered(place: Place, use: ThreadUse, opened: OpenedMemory): Omit<Re
   const context = place.messages.slice(0, place.messages.length - messages.length)
   const kept = new KeptConversation(
     opened,
-    { runId: place.runId, delegated, readOnly: thread.readOnly },
+    { runId: place.runId, delegated, readOnly: thread.readOnly, own: messages },
     new Set([...recalled, ...context]),
     keepAtOnce ? recalled.length + place.messages.length : 0,
     keepAtOnce ? messages.length : 0,
   )
-  return { recalled, system: opened.system, tools: opened.tools, kept }
+  const { system, tools, readOnly = false } = opened
+  return { recalled, system, tools, kept, readOnly }
 }
 
 function turnOf(place: Place, { thread, delegated, option, messages, keepAtOnce }: ThreadUse): MemoryTurn {
@@ -97,6 +105,7 @@ function turnOf(place: Place, { thread, delegated, option, messages, keepAtOnce 
     agentId: place.path.at(-1) ?? '',
     runId: place.runId,
     requestContext: place.requestContext,
+    warn: (code, message) => warnIn(place.root.application, code, message),
   }
 }
 

@@ -138,13 +138,14 @@ async function remember(parts: AgentParts, place: Place, use: Omit<ThreadUse, 'k
   const remembered = await place.abort.race(opening)
   if (remembered === ABORTED) {
     // Nobody waits for it any more, but the next run on the thread does.
-    opening.then(({ release }) => release()).catch(() => {})
+    opening.then((opened) => opened?.release()).catch(() => {})
     return { ...place, thread }
   }
+  if (!remembered) return { ...place, thread }
   noteCallIds(place.root.callIds, remembered.recalled)
   return {
     ...place,
-    thread,
+    thread: remembered.readOnly ? { ...thread, readOnly: true } : thread,
     remembered,
     system: [...remembered.system, ...place.system],
     messages: [...remembered.recalled, ...place.messages],
@@ -274,8 +275,9 @@ function buildRun(
 /** An agent's tools and those of the call, in the form that the run needs. */
 function toolsOf(parts: AgentParts, { options, remembered }: Place, own: ToolSet): ToolSet {
   const { toolsets, delegation } = options
-  const sets = remembered ? { ...toolsets, memory: remembered.tools } : toolsets
-  const all = sets ? withToolsets(parts.options.id, own, sets) : own
+  const called = toolsets ? withToolsets(parts.options.id, own, toolsets) : own
+  const notes = remembered?.tools ?? {}
+  const all = Object.keys(notes).length > 0 ? withToolsets(parts.options.id, called, { memory: notes }) : called
   return delegation?.enableResultReferences ? parts.withReferences(all) : all
 }
 

@@ -12,6 +12,7 @@ import { disarm } from '../messages/framework-note.ts'
 import type { Message } from '../messages/message.ts'
 import { ABORTED } from '../shared/abort.ts'
 import type { DelegatedRequest, DelegatedResult, DelegateTarget } from './delegate-target.ts'
+import { threadFor } from './delegation-thread.ts'
 import { askStartHook, failsClosed, type HookErrors } from './hooks.ts'
 import { addReference, referredMessages } from './references.ts'
 import { type Delegated, ended, review } from './review.ts'
@@ -189,14 +190,4 @@ function open(
 function accountFor(run: Run, childRunId: string, { error, totalUsage }: DelegatedResult): void {
   if (run.budget.metered && !run.root.begun.has(childRunId)) run.budget.spend('', totalUsage)
   if (error?.code === 'budget-spent' && error.data['own'] === false) stoppedBelow(run, error)
-}
-
-/** The thread of a delegation: always a new one. Without an owner above, its owner is nobody but itself. */
-function threadFor({ thread, root, state }: Run, key: string, { toolCallId }: CallRef): ThreadIds {
-  if (thread) {
-    const threadId = `${thread.threadId}-${root.effects.newId()}`
-    return { threadId, resourceId: `${thread.resourceId}-${key}`, readOnly: thread.readOnly }
-  }
-  const id = `${state.runId}-${toolCallId}`
-  return { threadId: id, resourceId: id, readOnly: false }
 }

@@ -79,7 +79,7 @@ function answer(open: Map<string, string>, results: readonly ToolResultPart[]): 
   return content.length === 0 ? undefined : { role: 'tool', content }
 }
 
-const NEVER_ANSWERED: ToolResultPart['output'] = {
+export const NEVER_ANSWERED: ToolResultPart['output'] = {
   type: 'error-text',
   value: 'No result of this call was recorded. It may or may not have run.',
 }

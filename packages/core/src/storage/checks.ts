@@ -14,10 +14,10 @@ export function assertText(text: string, place: string): void {
   if (typeof text !== 'string') throw valueRefused(place, 'it is no text')
 }
 
-/** Milliseconds since 1970, as far as a date can say. */
+/** Whole milliseconds since 1970, as far as a date can say. */
 export function assertTime(time: number, place: string): void {
-  if (!Number.isFinite(time) || Math.abs(time) > 8.64e15)
-    throw valueRefused(place, 'it is no time in milliseconds since 1970')
+  if (!Number.isInteger(time) || Math.abs(time) > 8.64e15)
+    throw valueRefused(place, 'a time is whole milliseconds since 1970')
 }
 
 /** A number of rows, or of a row. */

@@ -94,7 +94,7 @@ export interface MessageStorage {
   listNeighbours(query: NeighbourQuery): Promise<Messages>
   /**
    * Lexical full-text search over the text that people and agents said (no tool results, no reasoning): whole words, without regard
-   * to case and accents. Scripts without spaces are matched by character.
+   * to case and accents, in the first 200,000 characters of a message. Scripts without spaces are matched by character.
    */
   search(search: MessageSearch): Promise<FoundMessages>
 }

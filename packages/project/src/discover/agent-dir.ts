@@ -1,4 +1,5 @@
 import type { ModuleSlot } from '../layout.ts'
+import type { Frontmatter } from './frontmatter.ts'
 
 /** A module that stands in a slot. */
 export interface SlotModule {
@@ -26,6 +27,28 @@ export interface AgentFile {
   readonly reason?: string
 }
 
+/** A skill that is written as text: `skills/<name>/SKILL.md`, or `skills/<name>.md`. */
+export interface SkillFile {
+  /** The name of its folder, or of the file without `.md`: its name, if the frontmatter gives no other. */
+  readonly key: string
+  readonly file: string
+  /** The folder that is the skill's own; undefined for a flat file. */
+  readonly folder: string | undefined
+  readonly head: Frontmatter
+  readonly body: string
+  /** The skill as core takes it, as far as it is written. */
+  readonly fields: Readonly<Record<string, unknown>>
+  /** What else there is to read, by path from the skill's folder. */
+  readonly references: readonly SkillReference[]
+  /** Why it could not be read. */
+  readonly reason?: string
+}
+
+/** A text file in the folder of a skill. */
+export interface SkillReference extends MarkdownFile {
+  readonly path: string
+}
+
 /** A directory that is an agent, as its files stand. Nothing of it was run. */
 export interface AgentDir {
   readonly key: string
@@ -38,10 +61,19 @@ export interface AgentDir {
   readonly markdown: MarkdownFile | undefined
   readonly agentFile: AgentFile | undefined
   readonly tools: readonly SlotModule[]
+  readonly skills: readonly SkillFile[]
+  /** Skills that are modules; what they are called, only loading them tells. */
+  readonly skillModules: readonly SlotModule[]
+  /** In the order in which they are called: that of their names. */
+  readonly inputProcessors: readonly SlotModule[]
+  readonly outputProcessors: readonly SlotModule[]
+  readonly scorers: readonly SlotModule[]
   /** The module of delegation hooks. */
   readonly hooks: SlotModule | undefined
-  /** The folder whose files the agent may read, if it has one. */
+  /** The folder of seeds: what the agent's workspace holds at first. */
   readonly workspace: string | undefined
+  /** The module of the workspace's settings. */
+  readonly workspaceModule: SlotModule | undefined
   readonly subagents: readonly AgentDir[]
   /** The folders and files of the slots that are there, by name, for whoever must say that they are not read. */
   readonly slots: readonly string[]
@@ -82,5 +114,17 @@ export function isConfiguredByAgentFile({ config }: AgentDir): boolean {
 
 /** All modules in slots of an agent. */
 export function slotModules(agent: AgentDir): SlotModule[] {
-  return [agent.config, agent.instructions, agent.hooks, ...agent.tools].filter((module) => module !== undefined)
+  const { config, instructions, hooks, workspaceModule } = agent
+  const one = [config, instructions, hooks, workspaceModule].filter((module) => module !== undefined)
+  return [...one, ...agent.tools, ...addedModules(agent)]
+}
+
+/** The modules of skills, processors and scorers. */
+export function addedModules({
+  skillModules,
+  inputProcessors,
+  outputProcessors,
+  scorers,
+}: AgentDir): readonly SlotModule[] {
+  return [...skillModules, ...inputProcessors, ...outputProcessors, ...scorers]
 }

@@ -1,9 +1,12 @@
 import { AGENT_SLOTS, MAX_SUBAGENT_DEPTH, MODULE_EXTENSIONS, moduleName } from '../layout.ts'
 import { readText } from '../tree/read-text.ts'
 import { joinPath, type SourceTree } from '../tree/source-tree.ts'
+import { isSafeStep } from '../workspace/path-steps.ts'
 import type { AgentDir, AgentFile, MarkdownFile, Note, SlotModule } from './agent-dir.ts'
+import { discoverSkills } from './discover-skills.ts'
 import { bestExtensionFirst, linkNote, listFolder, otherNote, quietFolders, sortFolder } from './folder.ts'
 import { splitFrontmatter } from './frontmatter.ts'
+import { discoverModules, discoverProcessors } from './module-folder.ts'
 
 /** The agents in a folder of agents (`agents/` or `subagents/`), and notes on what in it is none. */
 export interface AgentFolder {
@@ -35,7 +38,10 @@ function discoverAgent(tree: SourceTree, dir: string, path: readonly string[]): 
   const notes = [...sorted]
   const tools = discoverTools(tree, entries.get('tools'), notes)
   const workspace = entries.get('workspace')
-  if (workspace !== undefined) noteLinks(tree, workspace, notes)
+  if (workspace !== undefined) noteSeeds(tree, workspace, notes)
+  const { skills, modules: skillModules } = discoverSkills(tree, entries.get('skills'), notes)
+  const processors = discoverProcessors(tree, entries.get('processors'), notes)
+  const scorers = { dir: entries.get('scorers'), slot: 'scorer', what: 'a scorer' } as const
   const agentFile = readAgentFile(tree, entries.get('agent.md'))
   return {
     key: path.at(-1) ?? '',
@@ -46,8 +52,14 @@ function discoverAgent(tree: SourceTree, dir: string, path: readonly string[]): 
     markdown: readMarkdown(tree, entries.get('instructions.md')),
     agentFile,
     tools,
+    skills,
+    skillModules,
+    inputProcessors: processors.input,
+    outputProcessors: processors.output,
+    scorers: discoverModules(tree, scorers, notes),
     hooks: modules.get('hooks'),
     workspace,
+    workspaceModule: modules.get('workspace'),
     subagents: discoverSubagents(tree, entries.get('subagents'), path, notes),
     slots: [...entries.values(), ...[...modules.values()].map(({ file }) => file)],
     notes,
@@ -119,14 +131,21 @@ function strayToolNote(path: string, name: string, kind: string): Note {
   }
 }
 
-/** Seeds are read and listed as they stand, but never through a link. */
-function noteLinks(tree: SourceTree, dir: string, notes: Note[]): void {
+/** Seeds are copied as they stand, but never through a link, and not under a name that no workspace takes. */
+function noteSeeds(tree: SourceTree, dir: string, notes: Note[]): void {
   for (const { name, kind } of listFolder(tree, dir, notes)) {
     const path = joinPath(dir, name)
     if (kind === 'link') notes.push(linkNote(path))
     else if (kind === 'other') notes.push(otherNote(path))
-    else if (kind === 'directory') noteLinks(tree, path, notes)
+    else if (!isSafeStep(name)) notes.push(unsafeSeedNote(path, kind))
+    else if (kind === 'directory') noteSeeds(tree, path, notes)
   }
+}
+
+function unsafeSeedNote(path: string, kind: 'file' | 'directory'): Note {
+  const what = kind === 'file' ? 'file' : 'folder'
+  const because = 'its name is one by which no tool of a workspace may ask for it'
+  return { kind: 'ignored', path, what, because, fix: 'rename it: letters, digits, blanks, ".", "_" and "-" are safe' }
 }
 
 function flatFileNote(path: string, name: string): Note {

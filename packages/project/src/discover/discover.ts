@@ -28,7 +28,7 @@ export function discover(tree: SourceTree, dir?: string): Discovered {
   return {
     tree,
     application,
-    agents: found.agents.map((agent) => settleAgent(agent, settle)),
+    agents: found.agents.map((agent) => settleAgent(agent, settle, used)),
     notes: settle([...sorted, ...found.notes]),
     modules,
   }
@@ -38,9 +38,11 @@ function allModules(agents: readonly AgentDir[]): string[] {
   return agents.flatMap((agent) => [...slotModules(agent).map(({ file }) => file), ...allModules(agent.subagents)])
 }
 
-function settleAgent(agent: AgentDir, settle: (notes: readonly Note[]) => Note[]): AgentDir {
-  const subagents = agent.subagents.map((subagent) => settleAgent(subagent, settle))
-  return { ...agent, subagents, notes: settle(agent.notes) }
+function settleAgent(agent: AgentDir, settle: (notes: readonly Note[]) => Note[], used: ReadonlySet<string>): AgentDir {
+  const subagents = agent.subagents.map((subagent) => settleAgent(subagent, settle, used))
+  // A text that a module reads beside itself is a part of that module, and no skill of its own.
+  const skills = agent.skills.filter(({ file }) => !used.has(file))
+  return { ...agent, skills, subagents, notes: settle(agent.notes) }
 }
 
 /** Drops what an agent's own modules import. Of a folder of which a part is imported, the rest is told file by file. */

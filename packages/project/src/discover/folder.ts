@@ -53,7 +53,7 @@ export function sortFolder(tree: SourceTree, dir: string, slots: readonly Slot[]
 }
 
 function addModule(modules: Map<string, SlotModule>, notes: Note[], name: string, file: string): void {
-  const slot: ModuleSlot = name === 'config' || name === 'hooks' ? name : 'instructions'
+  const slot: ModuleSlot = name === 'config' || name === 'hooks' || name === 'workspace' ? name : 'instructions'
   const winner = modules.get(name)
   if (winner === undefined) modules.set(name, { slot, key: name, file })
   else notes.push({ kind: 'shadowed', slot, loser: file, winner: winner.file })
@@ -76,14 +76,15 @@ export function bestExtensionFirst(a: Entry, b: Entry): number {
 }
 
 /** Says what an entry is that no slot takes, and what the person most likely meant. */
-function strayNote(path: string, entry: Entry, slots: readonly Slot[]): Note {
+export function strayNote(path: string, entry: Entry, slots: readonly Slot[]): Note {
   if (entry.kind === 'link') return linkNote(path)
   if (entry.kind === 'other') return otherNote(path)
   const what = entry.kind === 'directory' ? 'folder' : 'file'
   const ignored = (because: string, fix: string, meant?: string): Note => {
     return { kind: 'ignored', path, what, because, fix, ...(meant === undefined ? {} : { meant }) }
   }
-  const misplaced = slots.find((slot) => entry.name === slot.name || moduleName(entry.name)?.base === slot.name)
+  const named = slots.filter((slot) => entry.name === slot.name || moduleName(entry.name)?.base === slot.name)
+  const misplaced = named.find(({ form }) => (form === 'directory') !== (what === 'folder')) ?? named[0]
   if (misplaced !== undefined) {
     const wanted = misplaced.form === 'directory' ? 'a folder' : 'a file'
     const label = slotLabel(misplaced)

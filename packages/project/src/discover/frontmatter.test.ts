@@ -7,6 +7,7 @@ test.each([
   ['both', '---\nid: a\n---\n\n\nWork.\n---\n', 'id: a', 'Work.\n---\n', 6],
   ['blanks behind the lines', '--- \n---\t\nWork.', '', 'Work.', 3],
   ['four dashes', '----\nid: a\n---\n', undefined, '----\nid: a\n---\n', 1],
+  ['blank lines first', ' \n\n---\nid: a\n---\nWork.\n', 'id: a', 'Work.\n', 6],
   ['no body', '---\nid: a\n---', 'id: a', '', 4],
 ])('splits %s', (_, text, yaml, body, bodyLine) => {
   const split = splitFrontmatter(text)
@@ -30,6 +31,8 @@ test('data, and the places of keys and values', () => {
 
 test.each([
   ['---\nid: a\n', 1, 'no second line of ---'],
+  ['\n\n---\nid: a\n', 3, 'no second line of ---'],
+  ['\n---\nid: a\nid: b\n---\n', 4, 'unique'],
   ['---\nid: a\ndescription: Use it: now\n---\n', 3, 'Nested mappings'],
   ['---\nid: a\nid: b\n---\n', 3, 'unique'],
   ['---\n- id\n---\n', 2, 'no list of keys'],

@@ -16,15 +16,19 @@ export interface SplitText {
 
 const FENCE = /^---[ \t]*$/
 
-/** Takes a text apart; one that does not begin with `---` is all body. Nothing of the YAML is read. */
+/** Takes a text apart; one that does not begin with `---`, blank lines aside, is all body. Nothing of the YAML is read. */
 export function splitFrontmatter(text: string): SplitText {
   const lines = text.split('\n')
-  const first = lines[0] ?? ''
-  if (!FENCE.test(first)) return { head: undefined, unclosed: false, ...bodyOf(lines, 0) }
-  const end = lines.findIndex((line, index) => index > 0 && FENCE.test(line))
+  const start = Math.max(
+    0,
+    lines.findIndex((line) => line.trim() !== ''),
+  )
+  if (!FENCE.test(lines[start] ?? '')) return { head: undefined, unclosed: false, ...bodyOf(lines, 0) }
+  const end = lines.findIndex((line, index) => index > start && FENCE.test(line))
   if (end === -1) return { head: undefined, unclosed: true, body: '', bodyLine: 1 }
-  const yaml = lines.slice(1, end).join('\n')
-  return { head: { yaml, offset: first.length + 1 }, unclosed: false, ...bodyOf(lines, end + 1) }
+  const yaml = lines.slice(start + 1, end).join('\n')
+  const offset = lines.slice(0, start + 1).join('\n').length + 1
+  return { head: { yaml, offset }, unclosed: false, ...bodyOf(lines, end + 1) }
 }
 
 function bodyOf(lines: readonly string[], start: number): Pick<SplitText, 'body' | 'bodyLine'> {
@@ -51,11 +55,13 @@ const NONE: ReadonlyMap<string, PropertyShape> = new Map()
 export function parseFrontmatter(text: string): Frontmatter {
   const lines = new LineIndex(text)
   const { head, unclosed } = splitFrontmatter(text)
-  const exportAt = head === undefined ? undefined : lines.at(0, 3)
+  const fence = Math.max(0, text.indexOf('---'))
+  const exportAt = head === undefined ? undefined : lines.at(fence, fence + 3)
   const made = (values: Frontmatter['values'], errors: readonly SyntaxProblem[], properties = NONE): Frontmatter => {
     return { values, shape: { text, errors, exportAt, properties, imports: [] } }
   }
-  if (unclosed) return made({}, [{ message: 'no second line of --- ends the frontmatter', at: lines.at(0, 3) }])
+  if (unclosed)
+    return made({}, [{ message: 'no second line of --- ends the frontmatter', at: lines.at(fence, fence + 3) }])
   if (head === undefined) return made({}, [])
   const at: Locate = (range) => lines.at(head.offset + (range?.[0] ?? 0), head.offset + (range?.[1] ?? 1))
   const { isMap, isScalar, parseDocument } = loadYaml()

@@ -26,6 +26,11 @@ export class LineIndex {
     }
     return { line: low + 1, column: start - (this.#starts[low] ?? 0) + 1, length: Math.max(1, end - start) }
   }
+
+  /** Where in the text a position is. */
+  offsetOf({ line, column }: Position): number {
+    return (this.#starts[line - 1] ?? 0) + column - 1
+  }
 }
 
 /** The text of a line, counted from 1. */

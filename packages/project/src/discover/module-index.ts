@@ -34,6 +34,11 @@ export class ModuleIndex {
     return read.ok ? read.shape : undefined
   }
 
+  /** The files that were read, and those that were looked for and could not be. */
+  files(): readonly string[] {
+    return [...this.#modules.keys()]
+  }
+
   /** The text of a file that is already read, for an excerpt. */
   textOf(file: string): string | undefined {
     const read = this.#modules.get(file)

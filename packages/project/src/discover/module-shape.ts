@@ -44,15 +44,30 @@ export function parseModule(file: string, text: string): ModuleShape {
       return { message, at: lines.at(label.start, label.end) }
     })
   if (errors.length > 0) return { text, errors, exportAt: undefined, properties: NONE, imports: [] }
-  const exported = defaultExport(parsed.program)
-  const object = exported === undefined ? undefined : configObject(exported, parsed.program)
+  // The syntax tree is as large as many files and is only read where a finding needs a place: most modules have none.
+  let exported: ExportShape | undefined
+  const exportShape = (): ExportShape => (exported ??= shapeOfExport(parsed.program, lines))
   return {
     text,
     errors,
-    exportAt: exported === undefined ? undefined : calleePosition(exported, parsed.program, lines),
-    properties: object === undefined ? NONE : propertiesOf(object, lines, 2),
+    get exportAt() {
+      return exportShape().exportAt
+    },
+    get properties() {
+      return exportShape().properties
+    },
     imports: importsOf(parsed.module, text, lines),
   }
+}
+
+type ExportShape = Pick<ModuleShape, 'exportAt' | 'properties'>
+
+function shapeOfExport(program: Program, lines: LineIndex): ExportShape {
+  const exported = defaultExport(program)
+  if (exported === undefined) return { exportAt: undefined, properties: NONE }
+  const object = configObject(exported, program)
+  const properties = object === undefined ? NONE : propertiesOf(object, lines, 2)
+  return { exportAt: calleePosition(exported, program, lines), properties }
 }
 
 type Exported = Expression | { type: string; start: number; end: number }

@@ -37,6 +37,7 @@ const FILES = [
     'search.test.ts',
     'types.d.ts',
   ],
+  ...['SKILL.md', 'skill.md', 'notes.md', 'data.json'],
   ...['.env', 'README.md', 'notes.txt', 'é.ts', 'e\u0301.ts', 'CON', 'x'.repeat(80), '__proto__', 'constructor'],
 ]
 const FOLDERS = [
@@ -45,7 +46,13 @@ const FOLDERS = [
   'subagents',
   'workspace',
   'skills',
+  'references',
+  'assets',
+  'scripts',
   'processors',
+  'input',
+  'output',
+  'scorers',
   'lib',
   'a',
   'A',
@@ -63,6 +70,7 @@ const TEXTS = [
   "import '../lib/b.mts'",
   'not ( parsed',
   'x\r\n',
+  '---\nname: a\n---\nSee [b](references/b.md).\n',
 ]
 
 function randomTree(seed: number): Record<string, MemoryEntry> {
@@ -95,6 +103,7 @@ function accounted(agents: readonly AgentDir[]): { used: string[]; notes: Note[]
       const inner = accounted(agent.subagents)
       const own = [...slotModules(agent).map(({ file }) => file), agent.markdown?.file ?? '', agent.workspace ?? '']
       if (agent.agentFile !== undefined) own.push(agent.agentFile.file)
+      for (const { file, references } of agent.skills) own.push(file, ...references.map((reference) => reference.file))
       return { used: [...used, ...own, ...inner.used], notes: [...notes, ...agent.notes, ...inner.notes] }
     },
     { used: [], notes: [] },

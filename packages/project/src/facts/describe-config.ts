@@ -1,9 +1,10 @@
 import { isTool } from '@retinue/core/tools'
+import { skillsFact } from './describe-added.ts'
 import { describeEntries } from './describe-agent.ts'
 import { delegationSet } from './describe-hooks.ts'
 import { instructionsFact } from './describe-instructions.ts'
 import { modelFact } from './describe-model.ts'
-import type { ConfigFact, MapFact, TextFact, ToolEntryFact } from './facts.ts'
+import type { ConfigFact, MapFact, ReachFact, TextFact, ToolEntryFact } from './facts.ts'
 import { optionsRefusals, toolRefusal } from './refusal.ts'
 import { isPlainRecord, isRecord, kindOfValue } from './value-kind.ts'
 
@@ -22,8 +23,11 @@ export function describeConfig(dirName: string, config: Readonly<Record<string, 
       form: Object.hasOwn(config, 'workspace') ? (workspace ? 'given' : 'off') : 'absent',
       tools: isRecord(workspace) && isRecord(workspace['tools']) ? Object.keys(workspace['tools']) : [],
     },
+    skills: skillsFact(config['skills']),
+    scorers: isRecord(config['scorers']) ? Object.keys(config['scorers']) : [],
     delegation: delegationSet(config['defaultOptions']),
     providers: providersOf(config['defaultOptions']),
+    reach: reachOf(config),
     refusals: optionsRefusals(dirName, config),
   }
 }
@@ -46,6 +50,19 @@ function toolEntries(tools: Record<string, unknown>): ToolEntryFact[] {
     const valid = isTool(tool)
     return { key, valid, kind: kindOfValue(tool), refused: valid ? toolRefusal(key, tool) : undefined }
   })
+}
+
+/** What of the options bears on reaching subagents. Of default options that are a function, only running it tells. */
+export function reachOf({ defaultOptions, maxDepth }: Readonly<Record<string, unknown>>): ReachFact {
+  const { activeTools, toolChoice, prepareStep } = isRecord(defaultOptions) ? defaultOptions : {}
+  const isNames = Array.isArray(activeTools) && activeTools.every((name) => typeof name === 'string')
+  const forced = isRecord(toolChoice) && typeof toolChoice['toolName'] === 'string' ? toolChoice['toolName'] : undefined
+  return {
+    ...(isNames ? { activeTools } : {}),
+    ...(toolChoice === 'none' ? { toolChoice } : forced === undefined ? {} : { toolChoice: { tool: forced } }),
+    isPrepared: prepareStep !== undefined || typeof defaultOptions === 'function',
+    ...(typeof maxDepth === 'number' ? { maxDepth } : {}),
+  }
 }
 
 /** The names of the providers that the application registers itself. */

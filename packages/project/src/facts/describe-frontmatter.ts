@@ -1,5 +1,5 @@
 import { didYouMean } from '../names.ts'
-import { describeConfig } from './describe-config.ts'
+import { describeConfig, reachOf } from './describe-config.ts'
 import { delegationSet } from './describe-hooks.ts'
 import type { ConfigFact, Refusal } from './facts.ts'
 import { optionsRefusals } from './refusal.ts'
@@ -10,6 +10,10 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['tools', 'put each tool into a file of its own in "tools/"'],
   ['agents', 'put each subagent into a folder of its own in "subagents/"'],
   ['workspace', 'put the files into the folder "workspace/"'],
+  ['skills', 'put each skill into a file or folder of its own in "skills/"'],
+  ['inputProcessors', 'put each into a file of its own in "processors/input/"'],
+  ['outputProcessors', 'put each into a file of its own in "processors/output/"'],
+  ['scorers', 'put each into a file of its own in "scorers/"'],
   ['inputSchema', 'write a config.ts: a schema is code'],
   ['outputSchema', 'write a config.ts: a schema is code'],
 ])
@@ -42,5 +46,6 @@ export function describeFrontmatter(dirName: string, values: Readonly<Record<str
     const question = meant === undefined ? '' : `did you mean "${meant}"? `
     return [{ message: `"${key}" means nothing here`, hint: `${question}known are ${known.join(', ')}`, option: key }]
   })
-  return { ...describeConfig(dirName, plain), delegation: delegationSet(values['defaultOptions']), refusals }
+  const delegation = delegationSet(values['defaultOptions'])
+  return { ...describeConfig(dirName, plain), delegation, reach: reachOf(values), refusals }
 }

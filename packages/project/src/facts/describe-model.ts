@@ -6,7 +6,7 @@ import { isRecord, kindOfValue } from './value-kind.ts'
 export function modelFact(value: unknown): ModelFact {
   const kind = kindOfValue(value)
   const fact = (form: ModelFact['form'], label = '', more: Partial<ModelFact> = {}): ModelFact => {
-    return { form, label, kind, malformed: [], strangers: [], ...more }
+    return { form, label, kind, malformed: [], providers: [], strangers: [], ...more }
   }
   if (value === undefined || value === null) return fact('absent')
   if (typeof value === 'string') return value.trim() === '' ? fact('absent', value) : fact('given', value, named(value))
@@ -21,8 +21,9 @@ export function modelFact(value: unknown): ModelFact {
 function listFact(list: readonly unknown[]): ModelFact {
   const models = list.map((entry) => modelFact(isRecord(entry) && 'model' in entry ? entry['model'] : entry))
   const malformed = models.flatMap((model) => model.malformed)
+  const providers = models.flatMap((model) => model.providers)
   const strangers = models.flatMap((model) => model.strangers)
-  const fact = { label: '', kind: 'list', malformed, strangers }
+  const fact = { label: '', kind: 'list', malformed, providers, strangers }
   if (models.length === 0) return { ...fact, form: 'absent', kind: 'empty list' }
   const wrong = models.find(({ form }) => form !== 'given')
   if (wrong !== undefined) return { ...fact, form: 'wrong', kind: `list that holds ${wrong.kind}` }
@@ -30,12 +31,15 @@ function listFact(list: readonly unknown[]): ModelFact {
 }
 
 /** What can be said of `provider/model` without asking the provider. */
-function named(name: string): Pick<ModelFact, 'malformed' | 'strangers'> {
+function named(name: string): Pick<ModelFact, 'malformed' | 'providers' | 'strangers'> {
   const slash = name.indexOf('/')
-  if (slash < 1 || slash === name.length - 1 || name !== name.trim()) return { malformed: [name], strangers: [] }
+  if (slash < 1 || slash === name.length - 1 || name !== name.trim()) {
+    return { malformed: [name], providers: [], strangers: [] }
+  }
   const provider = name.slice(0, slash)
   const known = knownProviders()
-  return { malformed: [], strangers: known.includes(provider) ? [] : [{ name: provider, known }] }
+  const isKnown = known.includes(provider)
+  return { malformed: [], providers: isKnown ? [provider] : [], strangers: isKnown ? [] : [{ name: provider, known }] }
 }
 
 /** An AI SDK model of a specification that core takes. */

@@ -1,11 +1,13 @@
 import { isAgent } from '@retinue/core/agent'
 import { isTool } from '@retinue/core/tools'
 import { type ModuleSlot, moduleName } from '../layout.ts'
+import { describeProcessor, describeScorer, describeSkill } from './describe-added.ts'
 import { describeAgent } from './describe-agent.ts'
 import { describeConfig } from './describe-config.ts'
 import { describeFrontmatter } from './describe-frontmatter.ts'
 import { describeHooks } from './describe-hooks.ts'
 import { instructionsFact } from './describe-instructions.ts'
+import { describeWorkspace } from './describe-workspace.ts'
 import type { ModuleFact } from './facts.ts'
 import { toolRefusal } from './refusal.ts'
 import { isPlainRecord, isRecord, kindOfValue } from './value-kind.ts'
@@ -48,6 +50,10 @@ function describeDefault(
   }
   if (slot === 'frontmatter') return { kind: 'config', config: describeFrontmatter(dir, isRecord(value) ? value : {}) }
   if (slot === 'hooks') return describeHooks(value, exported)
+  if (slot === 'workspace') return describeWorkspace(dir, value)
+  if (slot === 'skill') return describeSkill(moduleName(name)?.base ?? name, value)
+  if (slot === 'scorer') return describeScorer(file.split('/').at(-3) ?? '', moduleName(name)?.base ?? name, value)
+  if (slot === 'input-processor' || slot === 'output-processor') return describeProcessor(value)
   if (isAgent(value)) return { kind: 'agent', agent: describeAgent(value) }
   const isConfig = isPlainRecord(value) && typeof value['then'] !== 'function' && !isTool(value)
   return isConfig ? { kind: 'config', config: describeConfig(dir, value) } : undefined

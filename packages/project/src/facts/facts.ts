@@ -3,6 +3,8 @@
  * process or in another, so both give the same findings.
  */
 
+import type { SettingsProblem } from '../workspace/settings-problems.ts'
+
 /** What a value is, in the words of a finding: `list`, `promise`, `null`, `agent`, `tool`, else what `typeof` says. */
 export type ValueKind = string
 
@@ -19,6 +21,8 @@ export interface ModelFact {
   readonly kind: ValueKind
   /** The names among it, as written, that are no `provider/model`. */
   readonly malformed: readonly string[]
+  /** The known providers among it, by name. */
+  readonly providers: readonly string[]
   /** The providers among it that are not known by themselves: an application may have registered them. */
   readonly strangers: readonly StrangeProvider[]
 }
@@ -34,6 +38,8 @@ export interface InstructionsFact {
   /** Nothing but white space in it. */
   readonly blank: boolean
   readonly kind: ValueKind
+  /** What they say, where that is known before the agent runs. */
+  readonly text?: string
 }
 
 /** A map of tools or agents. A function is called when the agent runs, so its entries are not known. */
@@ -85,12 +91,42 @@ export interface ConfigFact {
   readonly agents: MapFact<AgentEntryFact>
   /** `off`: the config has the key, with no value. */
   readonly workspace: { readonly form: 'absent' | 'off' | 'given'; readonly tools: readonly string[] }
+  readonly skills: SkillsFact
+  /** Keys of its scorers. */
+  readonly scorers: readonly string[]
   /** The delegation options that it sets for its runs. What a function of options sets, only running it tells. */
   readonly delegation: readonly string[]
   /** Names of the providers that it registers for its runs. */
   readonly providers: readonly string[]
+  readonly reach: ReachFact
   /** What core said of the other options. */
   readonly refusals: readonly Refusal[]
+}
+
+/** The options that decide which subagents the agent's model can call. */
+export interface ReachFact {
+  /** The names of the only tools that the model sees. Absent: all. */
+  readonly activeTools?: readonly string[]
+  /** The model may call no tool, or must call the named one. Absent: it chooses. */
+  readonly toolChoice?: 'none' | { readonly tool: string }
+  /** A function chooses anew before each model call. */
+  readonly isPrepared: boolean
+  /** How many levels of delegation the whole tree of runs below this agent may have. */
+  readonly maxDepth?: number
+}
+
+/** The skills of a config. Those that a function gives are not known. */
+export interface SkillsFact {
+  readonly form: 'absent' | 'given' | 'function'
+  readonly names: readonly string[]
+}
+
+/** A field of a skill that core does not take. */
+export interface FieldRefusal {
+  readonly field: string
+  readonly state: 'missing' | 'blank' | 'wrong' | 'unknown'
+  /** What it must be, in words; where it is not known, the fields that are. */
+  readonly wanted: string
 }
 
 /** A member of what `hooks.ts` exports. */
@@ -109,5 +145,18 @@ export type ModuleFact =
   | { readonly kind: 'instructions'; readonly instructions: InstructionsFact }
   /** `named`: exports that have the name of a hook and are no members of the default export. */
   | { readonly kind: 'hooks'; readonly members: readonly HookFact[]; readonly named: readonly string[] }
+  | { readonly kind: 'skill'; readonly name: string; readonly refusals: readonly FieldRefusal[] }
+  /** `methods`: those that a list of processors could call. */
+  | { readonly kind: 'processor'; readonly hasId: boolean; readonly methods: readonly string[] }
+  | { readonly kind: 'scorer'; readonly refused: Refusal | undefined }
+  /** `isMade`: it exports a whole workspace; else settings. `tools`: their names, where nothing is wrong. */
+  | {
+      readonly kind: 'workspace'
+      readonly isMade: boolean
+      readonly tools: readonly string[]
+      readonly root: string | undefined
+      readonly readOnly: boolean
+      readonly problems: readonly SettingsProblem[]
+    }
   /** Not what the slot takes. `exported` names what the module exports instead, if there is no default. */
   | { readonly kind: 'invalid'; readonly found: ValueKind; readonly exported: readonly string[] }

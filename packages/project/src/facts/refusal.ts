@@ -10,8 +10,18 @@ import type { Refusal } from './facts.ts'
  */
 export function optionsRefusals(name: string, config: Readonly<Record<string, unknown>>): readonly Refusal[] {
   const { id: _id, name: _name, description: _d, model: _m, instructions: _i, tools: _t, agents: _a, ...rest } = config
-  const refused = refusalOf({ ...(rest as AgentConfig), id: name })
-  return refused === undefined ? [] : [refused]
+  const { skills, inputProcessors, outputProcessors, scorers, ...others } = rest
+  const refused = refusalOf({ ...(others as AgentConfig), id: name })
+  const added = Object.entries({ skills, inputProcessors, outputProcessors, scorers }).flatMap(([option, value]) => {
+    const found = addedRefusal(name, { [option]: value })
+    return found === undefined ? [] : [{ ...found, option }]
+  })
+  return refused === undefined ? added : [refused, ...added]
+}
+
+/** The same for what files may add to as well: each is asked about by itself, so that all that is wrong is told at once. */
+export function addedRefusal(name: string, option: Readonly<Record<string, unknown>>): Refusal | undefined {
+  return refusalOf({ ...(option as AgentConfig), id: name })
 }
 
 /** The same for one tool: a schema, say, that no model can be told. */

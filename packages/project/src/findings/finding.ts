@@ -23,6 +23,8 @@ export interface DetailedFinding extends Finding {
   readonly why: string
   /** The line of source that the finding points at, if it points at one. */
   readonly excerpt?: Excerpt
+  /** A few words that stand behind the carets: what to do at this very place. */
+  readonly label?: string
 }
 
 export interface Excerpt {

@@ -14,13 +14,14 @@ const finding: DetailedFinding = {
   why: '"sup" reads the description to decide when to delegate',
   fix: "description: 'Use to turn notes into a draft.'",
   excerpt: { text: "export default agentConfig({ model: 'openai/gpt-5.5' })", length: 11 },
+  label: "add `description: '…'`",
 }
 
 test('a finding reads as the documents show it', () => {
   expect(renderFinding(finding)).toBe(`error[subagent-description-missing]: subagent "writer" has no description
   ┌─ src/retinue/agents/sup/subagents/writer/config.ts:3:16
 3 │ export default agentConfig({ model: 'openai/gpt-5.5' })
-  │                ^^^^^^^^^^^
+  │                ^^^^^^^^^^^ add \`description: '…'\`
   = why: "sup" reads the description to decide when to delegate
   = fix: description: 'Use to turn notes into a draft.'`)
 })
@@ -34,7 +35,7 @@ test('the frame follows the width of the line number, tabs, and the end of the l
   }).split('\n')
   expect(place).toBe('    ┌─ src/retinue/agents/sup/subagents/writer/config.ts:120:3')
   expect(source).toBe('120 │ \t\tmodel: {')
-  expect(carets).toBe('    │ \t\t^^^^^^^^')
+  expect(carets).toBe("    │ \t\t^^^^^^^^ add `description: '…'`")
 })
 
 test('a folder has no lines', () => {

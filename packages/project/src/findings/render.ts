@@ -26,7 +26,7 @@ export function renderFindings(findings: readonly DetailedFinding[], palette: Pa
   return findings.map((finding) => renderFinding(finding, palette)).join('\n')
 }
 
-function renderPlace({ file, line, column, excerpt, severity }: DetailedFinding, palette: Palette): string[] {
+function renderPlace({ file, line, column, excerpt, severity, label }: DetailedFinding, palette: Palette): string[] {
   const number = String(line)
   const margin = ' '.repeat(number.length)
   const frame = (text: string): string => palette.dim(text)
@@ -35,10 +35,11 @@ function renderPlace({ file, line, column, excerpt, severity }: DetailedFinding,
   const { text, before } = window(excerpt.text, column)
   const pad = before.replace(/[^\t]/g, ' ')
   const carets = '^'.repeat(Math.max(1, Math.min(excerpt.length, text.length - before.length)))
+  const marked = label === undefined ? carets : `${carets} ${printable(label)}`
   return [
     `${margin} ${frame('┌─')} ${printable(`${file}:${line}:${column}`)}`,
     `${frame(`${number} │`)} ${printable(text)}`,
-    `${margin} ${frame('│')} ${pad}${palette.severity(severity, carets)}`,
+    `${margin} ${frame('│')} ${pad}${palette.severity(severity, marked)}`,
   ]
 }
 

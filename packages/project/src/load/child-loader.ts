@@ -52,8 +52,13 @@ export class ChildLoader implements ModuleLoader {
     return this.#strays
   }
 
-  /** Ends the process and whatever the modules left running in it. */
+  /** Ends the process and whatever the modules left running in it. What is not loaded by then will not be. */
   dispose(): void {
+    this.#broken ??= { kind: 'exited', message: 'the loading of modules was ended' }
+    this.#endChild()
+  }
+
+  #endChild(): void {
     this.#child?.kill()
     this.#child = undefined
   }
@@ -71,7 +76,7 @@ export class ChildLoader implements ModuleLoader {
         child.onMessage = undefined
         child.onEnd = undefined
         if (failure !== undefined) {
-          this.dispose()
+          this.#endChild()
           results.push({ ok: false, failure })
         }
         resolve(results)

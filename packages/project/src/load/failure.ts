@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { isRetinueError } from '@retinue/core/errors'
 import type { LoadFailure } from './module-loader.ts'
 import { missingImport } from './resolver.ts'
 
@@ -11,7 +12,13 @@ export function failureOf(thrown: unknown, root: string): LoadFailure {
     return { kind: 'not-found', message, missing: { specifier: missing.specifier, importer } }
   }
   const at = placeOf(thrown, root)
-  return at === undefined ? { kind: 'threw', message } : { kind: 'threw', message, at }
+  const hint = isRetinueError(thrown) ? thrown.hint : undefined
+  return {
+    kind: 'threw',
+    message,
+    ...(hint === undefined ? {} : { hint: relativeText(hint, root) }),
+    ...(at === undefined ? {} : { at }),
+  }
 }
 
 function messageOf(thrown: unknown): string {

@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { failureOf } from './failure.ts'
 import { loadModule } from './load-module.ts'
 import { type FromChild, isToChild, type ToChild } from './protocol.ts'
+import { isPlainProcess, loadQuickly, warmUp } from './quick-loading.ts'
 import { resolveImportsOf } from './resolver.ts'
 
 const [, , token = '', root = ''] = process.argv
@@ -48,11 +49,20 @@ function exitLoudly(code?: number | string | null): never {
 // A rejection that nobody handles comes out here as well.
 process.on('uncaughtException', stray)
 process.on('disconnect', () => exit())
+let isAsked = false
 process.on('message', (message) => {
-  if (isToChild(message) && message.token === token) void loadAll(message)
+  if (!isToChild(message) || message.token !== token) return
+  isAsked = true
+  void loadAll(message)
 })
 process.exit = exitLoudly
 // A module that looks for a parent to talk to shall find none: the channel is not its own.
 delete process.send
-resolveImportsOf(pathToFileURL(`${root}/`).href)
+const { href } = pathToFileURL(`${root}/`)
+resolveImportsOf(href)
+if (isPlainProcess()) loadQuickly(root, href)
 tell({ token, type: 'ready' })
+// The parent still looks for agents: the time is there.
+setImmediate(() => {
+  if (!isAsked) void warmUp().catch(() => {})
+})

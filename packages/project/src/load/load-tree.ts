@@ -2,7 +2,7 @@ import type { AgentDir, SlotModule } from '../discover/agent-dir.ts'
 import type { Discovered } from '../discover/discover.ts'
 import type { ModuleFact } from '../facts/facts.ts'
 import { moduleName } from '../layout.ts'
-import { type AgentPlan, planAgent, withHooks } from '../plan.ts'
+import { type AgentPlan, planAgent, withHooks, withSkills, withWorkspace } from '../plan.ts'
 import type { LoadFailure, LoadResult, ModuleLoader } from './module-loader.ts'
 
 /** What loading gave: every agent that takes part, parents before their subagents, and what each module turned out to be. */
@@ -42,7 +42,8 @@ export async function loadTree(discovered: Discovered, loader: ModuleLoader): Pr
     level = planned.flatMap(({ subagents }) => subagents)
     const modules = planned.flatMap(({ agent, modules }) => modules.map((module): Wanted => ({ module, agent })))
     await load([...modules, ...configsOf(level)])
-    plans.push(...planned.map((plan) => withHooks(plan, plan.agent.hooks && facts.get(plan.agent.hooks.file))))
+    const whole = planned.map((plan) => withHooks(plan, plan.agent.hooks && facts.get(plan.agent.hooks.file)))
+    plans.push(...whole.map((plan) => withWorkspace(withSkills(plan, facts), facts)))
   }
   for (const { file, failure } of loader.strays()) failures.push({ file, agentPath: ownerOf(plans, file), failure })
   return { plans, facts, failures }

@@ -11,6 +11,8 @@ export interface LoadRequest {
 export interface LoadFailure {
   readonly kind: 'threw' | 'not-found' | 'exited' | 'timeout'
   readonly message: string
+  /** What to do about it, where the error says so. */
+  readonly hint?: string
   /** Where it happened, if that is known: a file of the project. */
   readonly at?: { readonly file: string; readonly line: number; readonly column: number }
   /** What could not be imported, and the file that asked for it. */

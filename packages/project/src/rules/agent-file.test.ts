@@ -82,7 +82,8 @@ test('B11.3 values of the wrong type, unknown keys, and what belongs to other pl
 
 test('B3.4 how an agent is delegated to may stand in the frontmatter, and core judges it', async () => {
   const kid = (name: string, option: string): Files => {
-    return { [`sup/subagents/${name}/agent.md`]: HEAD.replace('\n---\n', `\n${option}\n---\nWork.\n`) }
+    const head = HEAD.replace('Does its part.', `Does part ${name}${name} of it.`)
+    return { [`sup/subagents/${name}/agent.md`]: head.replace('\n---\n', `\n${option}\n---\nWork.\n`) }
   }
   const fine = { ...kid('a', 'delegation: { context: none }'), ...kid('b', 'relay: true'), ...kid('c', 'budget: {}') }
   expect(await findingsOf({ ...agent('sup'), ...fine })).toEqual([])
@@ -132,11 +133,11 @@ test('B11.1 a config and instructions of their own win over agent.md, with a war
     ...agent('broken', { 'agent.md': '---\n: [\n---\n' }),
     'config/config.ts': config(),
     'config/agent.md': `${HEAD}Work.\n`,
-    'static/config.ts': config(`${MODEL}, instructions: 'Own.'`),
+    'static/config.ts': config(`${MODEL}, instructions: 'Own work.'`),
     'static/agent.md': 'Work.\n',
-    'function/config.ts': config(`${MODEL}, instructions: () => 'Own.'`),
+    'function/config.ts': config(`${MODEL}, instructions: () => 'Own work.'`),
     'function/agent.md': 'Work.\n',
-    'module/instructions.ts': "export default 'Own.'\n",
+    'module/instructions.ts': "export default 'Own work.'\n",
     'module/agent.md': `${HEAD}Work.\n`,
     ...agent('nothing', { 'agent.md': '' }),
   }

@@ -11,6 +11,11 @@ const WANTED: Readonly<Record<ModuleSlot, string>> = {
   instructions: 'text, a system message, a list of those, or a function that gives one of them',
   tool: 'a tool, as createTool({ … }) gives',
   hooks: 'a plain object of delegation hooks',
+  workspace: 'a plain object of settings, as workspaceConfig({ … }) gives, or a workspace: { id, tools }',
+  skill: 'a skill, as createSkill({ … }) gives',
+  'input-processor': 'a processor: an object with an id and processInput or processInputStep',
+  'output-processor': 'a processor: an object with an id and processOutputStream or processOutputResult',
+  scorer: 'a scorer, as createScorer({ … }) gives, or { scorer, sampling }',
 }
 
 const FIX: Readonly<Record<ModuleSlot, string>> = {
@@ -19,6 +24,11 @@ const FIX: Readonly<Record<ModuleSlot, string>> = {
   instructions: "write: export default 'You …'",
   tool: 'write: export default createTool({ id, description, inputSchema, execute })',
   hooks: 'write: export default { onDelegationStart: (context) => { … } }',
+  workspace: 'write: export default workspaceConfig({ readOnly: true })',
+  skill: 'write: export default createSkill({ name, description, instructions })',
+  'input-processor': "write: export default { id: 'guard', processInput({ messages }) { … } }",
+  'output-processor': "write: export default { id: 'guard', processOutputResult({ text }) { … } }",
+  scorer: "write: export default createScorer({ id: 'short' }).generateScore(({ run }) => …)",
 }
 
 /** B11.3 */

@@ -34,13 +34,13 @@ test('B11.10 near misses in an agent, with what was meant', async () => {
       the file "sup/instructions.MD" is ignored: nothing is called that; did you mean "instructions.md"?
       fix: rename it to "instructions.md"
     warning[entry-ignored] sup/notes.txt:1:1 (sup)
-      the file "sup/notes.txt" is ignored: of files, only "config.ts", "agent.md", "instructions.md", "instructions.ts", "hooks.ts" are read here
+      the file "sup/notes.txt" is ignored: of files, only "config.ts", "agent.md", "instructions.md", "instructions.ts", "hooks.ts", "workspace.ts" are read here
       fix: move it elsewhere, or remove it; a file that an agent's own modules import may stay
     warning[entry-ignored] sup/proccessors:1:1 (sup)
       the folder "sup/proccessors" is ignored: nothing is called that; did you mean "processors/"?
-      fix: rename it to "processors/" (which this version of Retinue does not read yet)
+      fix: rename it to "processors/"
     warning[entry-ignored] sup/stuff:1:1 (sup)
-      the folder "sup/stuff" is ignored: of folders, only "tools/", "workspace/", "subagents/" are read here
+      the folder "sup/stuff" is ignored: of folders, only "tools/", "workspace/", "subagents/", "skills/", "processors/", "scorers/" are read here
       fix: move it elsewhere, or remove it; a folder that an agent's own modules import may stay
     warning[entry-ignored] sup/sub-agents:1:1 (sup)
       the folder "sup/sub-agents" is ignored: nothing is called that; did you mean "subagents/"?
@@ -217,26 +217,14 @@ test('B11.10 a folder that is passed over by its name, and is written as an agen
 })
 
 test('B11.2 slots that this version does not read are told', async () => {
-  const slots = ['skills/a.md', 'memory.ts', 'workspace.mts', 'processors/input/a.ts', 'scorers/a.ts', 'schedules/a.md']
+  const slots = ['memory.ts', 'schedules/a.md']
   const files = Object.fromEntries(slots.map((name) => [name, 'not ( parsed']))
   expect(await toldOf(agent('sup', files))).toMatchInlineSnapshot(`
     "warning[slot-unsupported] sup/memory.ts:1:1 (sup)
       this version of Retinue doesn't read "memory.ts" (sup/memory.ts)
       fix: remove it, or keep it for a version that reads it
-    warning[slot-unsupported] sup/processors:1:1 (sup)
-      this version of Retinue doesn't read "processors/" (sup/processors)
-      fix: remove it, or keep it for a version that reads it
     warning[slot-unsupported] sup/schedules:1:1 (sup)
       this version of Retinue doesn't read "schedules/" (sup/schedules)
-      fix: remove it, or keep it for a version that reads it
-    warning[slot-unsupported] sup/scorers:1:1 (sup)
-      this version of Retinue doesn't read "scorers/" (sup/scorers)
-      fix: remove it, or keep it for a version that reads it
-    warning[slot-unsupported] sup/skills:1:1 (sup)
-      this version of Retinue doesn't read "skills/" (sup/skills)
-      fix: remove it, or keep it for a version that reads it
-    warning[slot-unsupported] sup/workspace.mts:1:1 (sup)
-      this version of Retinue doesn't read "workspace.ts" (sup/workspace.mts)
       fix: remove it, or keep it for a version that reads it"
   `)
 })

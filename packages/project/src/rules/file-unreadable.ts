@@ -11,7 +11,7 @@ export const fileUnreadable: Rule = {
   *check({ discovered, plans }) {
     const { modules } = discovered
     for (const note of discovered.notes) if (note.kind === 'unreadable') yield violation(note.path, note.reason, [])
-    for (const { agent, instructions, modules: own } of plans) {
+    for (const { agent, config, instructions, modules: own } of plans) {
       for (const note of agent.notes)
         if (note.kind === 'unreadable') yield violation(note.path, note.reason, agent.path)
       const { markdown } = agent
@@ -20,6 +20,10 @@ export const fileUnreadable: Rule = {
       const { agentFile } = agent
       // What an unreadable file would have said is not known, so neither is what it would have lost.
       if (agentFile?.reason !== undefined) yield violation(agentFile.file, agentFile.reason, agent.path)
+      for (const { file, reason } of config === 'agent'
+        ? []
+        : agent.skills.flatMap((skill) => [skill, ...skill.references]))
+        if (reason !== undefined) yield violation(file, reason, agent.path)
       const files = slotModules(agent).filter((module) => module === agent.config || own.includes(module))
       for (const file of modules.closure(files.map(({ file }) => file))) {
         const read = moduleName(file) === undefined ? undefined : modules.read(file)

@@ -185,7 +185,7 @@ test('B11.4 default options that are a function: what they win over is not known
 
 test('B11.10 hooks of an agent that has nobody to delegate to', async () => {
   const coded = `import { Agent } from '@retinue/core/agent'
-const kid = new Agent({ id: 'kid', description: 'Helps.', model: 'openai/b', instructions: 'Work.' })
+const kid = new Agent({ id: 'kid', description: 'Helps out.', model: 'openai/b', instructions: 'Work.' })
 export default { ${MODEL}, agents: { kid } }
 `
   const files = {
@@ -217,7 +217,7 @@ export default { ${MODEL}, agents: { kid } }
 
 test('B11.8 hooks of what is overridden, ignored or too deep are not run', async () => {
   const coded = `import { Agent } from '@retinue/core/agent'
-const kid = new Agent({ id: 'kid', description: 'Helps.', model: 'openai/b', instructions: 'Work.' })
+const kid = new Agent({ id: 'kid', description: 'Helps out.', model: 'openai/b', instructions: 'Work.' })
 export default { ${MODEL}, agents: { kid } }
 `
   const deep = 'sup/subagents/a/subagents/b/subagents/c/subagents/d'

@@ -16,6 +16,7 @@ export const modelMissing: Rule = {
         place: configPlace(context, agent, ['model'], 'value'),
         agentPath: agent.path,
         fix: fixOf(agent),
+        ...(agent.config === undefined ? {} : { label: "add `model: 'provider/model'`" }),
       }
     }
   },

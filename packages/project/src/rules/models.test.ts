@@ -40,7 +40,7 @@ test('B1.2 values that are no model', async () => {
 
 test('B1.2 a provider that nobody knows: with the nearest known one; in Agents and agent.md too', async () => {
   const coded = `import { Agent } from '@retinue/core/agent'
-const kid = new Agent({ id: 'kid', description: 'Helps.', model: 'nobody/x', instructions: 'Work.' })
+const kid = new Agent({ id: 'kid', description: 'Helps out.', model: 'nobody/x', instructions: 'Work.' })
 export default { ${MODEL}, agents: { kid } }
 `
   const files = {
@@ -67,7 +67,7 @@ test('B1.2 known, offline and registered providers are in order', async () => {
     ...agent('a', { 'config.ts': config("model: ['anthropic/c', 'ollama/l', 'openrouter/meta/llama:free']") }),
     ...agent('b', { 'config.ts': config("model: 'offline/script:turns.yaml'") }),
     ...agent('c', { 'config.ts': config(providers) }),
-    ...agent('c/subagents/kid', { 'config.ts': config("model: 'mine/y', description: 'Helps.'") }),
+    ...agent('c/subagents/kid', { 'config.ts': config("model: 'mine/y', description: 'Helps out.'") }),
   }
   expect(await findingsOf(files)).toEqual([])
 })

@@ -34,7 +34,8 @@ function placeOf({ discovered }: RuleContext, { file, failure }: FailedModule): 
     : { file: at.file, at: { line: at.line, column: at.column, length: 1 } }
 }
 
-function fixOf({ failure: { kind, missing, message } }: FailedModule): string {
+function fixOf({ failure: { kind, missing, message, hint } }: FailedModule): string {
+  if (hint !== undefined) return hint
   if (missing !== undefined) {
     if (isRelative(missing.specifier)) return `correct the path "${missing.specifier}", or add the file`
     const name = /^(?:@[^/]+\/)?[^/]+/.exec(missing.specifier)?.[0] ?? missing.specifier

@@ -204,7 +204,7 @@ test('B1.1 what core does not take is told before an agent is made', async () =>
   expect(await toldOf(files)).toMatchInlineSnapshot(`
     "error[config-invalid] sup/config.ts:3:13 (sup)
       The agent "sup" has options that are not known: maxDepht.
-      fix: Known are id, name, description, instructions, model, tools, agents, workspace, defaultOptions, inputSchema, outputSchema, relay, delegation, budget, maxDepth, maxRetries."
+      fix: Known are id, name, description, instructions, model, tools, agents, memory, workspace, skills, inputProcessors, outputProcessors, defaultOptions, inputSchema, outputSchema, relay, delegation, budget, scorers, maxDepth, maxRetries."
   `)
 })
 
@@ -236,16 +236,36 @@ test('B1.5 a tool with the name of a built-in one', async () => {
   const own = `import t from './t'\nexport default { ${MODEL}, tools: { mine: t }, workspace: { id: 'w', tools: { mine: t } } }\n`
   expect(await toldOf(agent('sup', { 't.ts': tool(), 'config.ts': own }))).toMatchInlineSnapshot(`
     "error[tool-collision] sup/config.ts:2:52 (sup)
-      the tool "mine" (config.tools.mine in sup/config.ts) has the name of config.workspace
+      the tool "mine" (config.tools.mine in sup/config.ts) has the name of config.workspace in sup/config.ts
       fix: rename it, for example to "my_mine""
   `)
 })
 
-test('B1.5 names that no provider takes', async () => {
+test('B1.5 S20 a name made from a file and one that was written are under one rule; each error has its file', async () => {
+  const long = 'x'.repeat(100)
+  const written = `import ok from './tools/ok.ts'\nexport default { ${MODEL}, tools: { 'my tool!': ok, 'выборка': ok, ['${long}']: ok, '': ok } }\n`
+  const derived = Object.fromEntries(['my tool!', 'выборка', long].map((name) => [`tools/${name}.ts`, tool()]))
+  const found = await findingsOf({
+    ...agent('sup', { 'config.ts': written, 'tools/ok.ts': tool() }),
+    ...agent('files', derived),
+  })
+  expect(new Set(found.map(({ code, severity }) => `${severity} ${code}`))).toEqual(new Set(['error name-invalid']))
+  const said = (file: string) => found.filter((finding) => finding.file === file).map(({ message }) => message)
+  const why = [
+    `a tool can't be called "my tool!": " " is not a letter, a digit, "_" or "-"`,
+    `a tool can't be called "выборка": "в" is not a letter, a digit, "_" or "-"`,
+    `a tool can't be called "${long}": it has 100 characters and may have 64`,
+  ]
+  expect(said('sup/config.ts')).toHaveLength(4)
+  expect(said('sup/config.ts')).toEqual(expect.arrayContaining(why))
+  expect(['my tool!', 'выборка', long].map((name) => said(`files/tools/${name}.ts`))).toEqual(why.map((one) => [one]))
+})
+
+test('B1.5 S20 names that no provider takes', async () => {
   const long = 'x'.repeat(65)
   const own = `import { Agent } from '@retinue/core/agent'
 import ok from './tools/ok.ts'
-const helper = new Agent({ id: 'h', description: 'Helps.', model: 'openai/b', instructions: 'Work.' })
+const helper = new Agent({ id: 'h', description: 'Helps out.', model: 'openai/b', instructions: 'Work.' })
 export default { ${MODEL}, tools: { 'my tool': ok, ['__proto__']: ok }, agents: { 'my helper': helper } }
 `
   const sup = agent('sup', { 'config.ts': own, 'tools/ok.ts': tool(), 'tools/x.y.ts': tool() })

@@ -19,6 +19,8 @@ export interface Violation {
   readonly agentPath: readonly string[]
   /** What to do, so that it can be pasted or followed as it stands. */
   readonly fix: string
+  /** What to do at the place itself, in a few words. */
+  readonly label?: string
   /** In place of the rule's general reason, where this case has a better one. */
   readonly why?: string
 }

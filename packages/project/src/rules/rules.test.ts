@@ -3,7 +3,17 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { RULES } from './index.ts'
 
-const HELPERS = ['index.ts', 'models.ts', 'places.ts', 'rule.ts']
+const HELPERS = [
+  'described.ts',
+  'index.ts',
+  'mentions.ts',
+  'models.ts',
+  'pages.ts',
+  'places.ts',
+  'prompts.ts',
+  'rule.ts',
+  'words.ts',
+]
 const files = readdirSync(import.meta.dirname)
 
 test('B11.11 a rule is a file, and its code is the name of the file', () => {

@@ -16,27 +16,31 @@ export const subagentDescriptionMissing: Rule = {
   },
 }
 
+const ABSENT = 'has no description'
+
 function problemOf({ config, fact }: AgentPlan): string | undefined {
   if (config === 'unknown') return undefined
-  if (config === 'none') return 'has no description'
+  if (config === 'none') return ABSENT
   if (config === 'agent') {
     const description = fact?.kind === 'agent' ? fact.agent.description : undefined
-    return description?.trim() ? undefined : 'has no description'
+    return description?.trim() ? undefined : ABSENT
   }
   const { description } = config
-  if (description.form === 'absent') return 'has no description'
+  if (description.form === 'absent') return ABSENT
   if (description.form === 'wrong') return `has a description that is ${aKind(description.kind)}, not text`
   return description.text.trim() === '' ? 'has a blank description' : undefined
 }
 
 function violation(context: RuleContext, { agent }: AgentPlan, problem: string): Violation {
   const parent = agent.path.at(-2) ?? ''
+  const isAbsent = problem === ABSENT
   return {
     message: `subagent "${agent.key}" ${problem}`,
     place: configPlace(context, agent, ['description'], 'value'),
     agentPath: agent.path,
     why: `"${parent}" reads the description to decide when to delegate`,
     fix: fixOf(agent),
+    ...(isAbsent && agent.config !== undefined ? { label: "add `description: '…'`" } : {}),
   }
 }
 

@@ -1,4 +1,5 @@
 import { type AgentDir, mainFile } from '../discover/agent-dir.ts'
+import { moduleName } from '../layout.ts'
 import type { AgentPlan, PlannedTool } from '../plan.ts'
 import { configPlace, exportPlace } from './places.ts'
 import type { Place, Rule, RuleContext } from './rule.ts'
@@ -18,10 +19,9 @@ export const subagentToolCollision: Rule = {
           message: `"${plan.agent.key}" has a subagent and a tool that are both called "${key}": ${from} and ${toolText(tool)}`,
           place: placeOf(context, plan, tool, key),
           agentPath: plan.agent.path,
-          fix:
-            tool.from === 'workspace'
-              ? `rename the subagent "${key}"`
-              : `rename the tool, for example to "${key}_tool", or the subagent`,
+          fix: isBuiltIn(tool)
+            ? `rename the subagent "${key}"`
+            : `rename the tool, for example to "${key}_tool", or the subagent`,
         }
       }
     }
@@ -35,9 +35,18 @@ function subagentsOf({ agent, subagents, coded }: AgentPlan): { key: string; fro
   ]
 }
 
+/** Whether the framework brings a tool, under a name that nobody can change. */
+export function isBuiltIn({ from }: PlannedTool): boolean {
+  return from === 'workspace' || from === 'skills'
+}
+
 export function toolText({ from, file, key }: PlannedTool): string {
   if (from === 'file') return file
-  return from === 'config' ? `config.tools.${key} in ${file}` : `the built-in tool of "${file}/"`
+  if (from === 'skills') return 'the built-in tool that loads skills'
+  if (from === 'config') return `config.tools.${key} in ${file}`
+  const module = moduleName(file.slice(file.lastIndexOf('/') + 1))
+  if (module === undefined) return `the built-in tool of "${file}/"`
+  return module.base === 'workspace' ? `the tool of "${file}"` : `config.workspace in ${file}`
 }
 
 function placeOf(context: RuleContext, { agent, subagents }: AgentPlan, tool: PlannedTool, key: string): Place {

@@ -73,7 +73,7 @@ test('B11.5 an Agent as a subagent needs a description too; a top-level agent ne
 })
 
 test('B1.1 a subagent in code without a description is a warning', async () => {
-  expect(await findingsOf({ ...agent('sup'), 'sup/config.ts': withCoded("description: 'Helps.', ") })).toEqual([])
+  expect(await findingsOf({ ...agent('sup'), 'sup/config.ts': withCoded("description: 'Helps out.', ") })).toEqual([])
   expect(await toldOf({ ...agent('sup'), 'sup/config.ts': withCoded('') })).toMatchInlineSnapshot(`
     "warning[coded-subagent-description-missing] sup/config.ts:5:5 (sup)
       subagent "coded" in config.agents has no description
@@ -112,7 +112,10 @@ test('B11.6 a subagent with the key of a built-in tool', async () => {
 })
 
 test('B11.6 a key of config.agents that is a tool', async () => {
-  const files = { ...agent('sup', { 'tools/coded.ts': tool() }), 'sup/config.ts': withCoded("description: 'Helps.', ") }
+  const files = {
+    ...agent('sup', { 'tools/coded.ts': tool() }),
+    'sup/config.ts': withCoded("description: 'Helps out.', "),
+  }
   expect(await toldOf(files)).toMatchInlineSnapshot(`
     "error[subagent-tool-collision] sup/tools/coded.ts:2:16 (sup)
       "sup" has a subagent and a tool that are both called "coded": config.agents in sup/config.ts and sup/tools/coded.ts
@@ -121,9 +124,9 @@ test('B11.6 a key of config.agents that is a tool', async () => {
 })
 
 test('B11.6 two subagents of one id, in a config or as a directory name', async () => {
-  const same = subagentConfig("id: 'same'")
+  const same = (part: string): string => subagentConfig("id: 'same'", part)
   const files = { ...agent('sup/subagents/a'), ...agent('sup/subagents/b'), ...agent('sup/subagents/same') }
-  const ids = { 'sup/subagents/a/config.ts': same, 'sup/subagents/b/config.ts': same }
+  const ids = { 'sup/subagents/a/config.ts': same('part a01'), 'sup/subagents/b/config.ts': same('part b01') }
   expect(await toldOf({ ...agent('sup'), ...files, ...ids })).toMatchInlineSnapshot(`
     "error[subagent-duplicate] sup/subagents/b/config.ts:2:102 (sup > b)
       two subagents of "sup" have the id "same": "a" (sup/subagents/a/config.ts) and "b" (sup/subagents/b/config.ts)
@@ -154,7 +157,11 @@ test('B11.6 keys that are equal but for case', async () => {
 })
 
 test('B11.6 the id of a directory that an agent in code has as well', async () => {
-  const files = { ...agent('sup'), 'sup/config.ts': withCoded("description: 'Helps.', "), ...agent('sup/subagents/c') }
+  const files = {
+    ...agent('sup'),
+    'sup/config.ts': withCoded("description: 'Helps out.', "),
+    ...agent('sup/subagents/c'),
+  }
   expect(await toldOf(files)).toMatchInlineSnapshot(`
     "error[subagent-duplicate] sup/config.ts:5:5 (sup)
       two subagents of "sup" have the id "c": "c" (sup/subagents/c/config.ts) and "coded" (config.agents in sup/config.ts)
@@ -169,7 +176,10 @@ test('B11.7 config.agents wins over a directory, which is not run and not checke
     'instructions.md': '',
     'tools/a.ts': 'syntax (',
   }
-  const files = { ...agent('sup', { 'config.ts': withCoded("description: 'Helps.', ") }), ...agent('sup/subagents/ok') }
+  const files = {
+    ...agent('sup', { 'config.ts': withCoded("description: 'Helps out.', ") }),
+    ...agent('sup/subagents/ok'),
+  }
   const overridden = Object.fromEntries(
     Object.entries(broken).map(([name, text]) => [`sup/subagents/coded/${name}`, text]),
   )

@@ -1,7 +1,7 @@
 import type { PlannedTool } from '../plan.ts'
 import { configPlace, exportPlace } from './places.ts'
 import type { Rule } from './rule.ts'
-import { toolText } from './subagent-tool-collision.ts'
+import { isBuiltIn, toolText } from './subagent-tool-collision.ts'
 
 /** B1.5: a built-in tool's name is taken. */
 export const toolCollision: Rule = {
@@ -9,13 +9,9 @@ export const toolCollision: Rule = {
   severity: 'error',
   why: 'a model calls a tool by its name: two tools of one name can not be told apart',
   *check(context) {
-    for (const { agent, tools, config } of context.plans) {
-      const builtIn = new Map(
-        tools.filter(({ from }) => from === 'workspace').map((tool) => [tool.key, toolText(tool)]),
-      )
-      // A workspace of the config brings tools of its own.
-      for (const key of typeof config === 'object' ? config.workspace.tools : []) builtIn.set(key, 'config.workspace')
-      for (const tool of tools.filter(({ from }) => from !== 'workspace')) {
+    for (const { agent, tools } of context.plans) {
+      const builtIn = new Map(tools.filter(isBuiltIn).map((tool) => [tool.key, toolText(tool)]))
+      for (const tool of tools.filter((own) => !isBuiltIn(own))) {
         const taken = builtIn.get(tool.key)
         if (taken === undefined) continue
         yield {

@@ -1,35 +1,53 @@
 import { closeSync, constants, type Dirent, lstatSync, openSync, readdirSync, readFileSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
-import { byName, type Entry, type EntryKind, SourceError, type SourceTree } from './source-tree.ts'
+import { diskSurroundings } from './disk-surroundings.ts'
+import {
+  byName,
+  type Entry,
+  type EntryKind,
+  parentPath,
+  SourceError,
+  type SourceTree,
+  type Surroundings,
+} from './source-tree.ts'
 
-/** The files below a directory. `root` must be its real path, so that no part of it is a link. */
+/**
+ * The files below a directory, as they are when they are first looked at: a folder is listed once, so that all who ask see the same.
+ * `root` must be its real path, so that no part of it is a link.
+ */
 export class DiskTree implements SourceTree {
   readonly root: string
+  readonly surroundings: Surroundings
+  readonly #folders = new Map<string, Folder | SourceError>()
 
   constructor(root: string) {
     this.root = root
+    this.surroundings = diskSurroundings(root)
   }
 
   kindOf(path: string): EntryKind | undefined {
-    let at = this.root
-    let kind: EntryKind | undefined = 'directory'
-    for (const part of path === '' ? [] : path.split('/')) {
-      if (kind !== 'directory') return kind === 'link' ? 'link' : undefined
-      at = join(at, part)
-      const stats = lstatSync(at, { throwIfNoEntry: false })
-      if (stats === undefined) return undefined
-      kind = kindOf(stats)
-    }
-    return kind
+    if (path === '') return 'directory'
+    const parent = parentPath(path)
+    const above = this.kindOf(parent)
+    if (above !== 'directory') return above === 'link' ? 'link' : undefined
+    const folder = this.#folder(parent)
+    // What may not be listed may still be passed through.
+    if (folder instanceof SourceError) return kindOnDisk(join(this.root, path))
+    return folder.kinds.get(path.slice(parent === '' ? 0 : parent.length + 1))
   }
 
   list(dir: string): readonly Entry[] {
-    try {
-      const entries = readdirSync(join(this.root, dir), { withFileTypes: true })
-      return entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) })).sort(byName)
-    } catch (error) {
-      throw new SourceError(dir, systemReason(error))
-    }
+    const folder = this.#folder(dir)
+    if (folder instanceof SourceError) throw folder
+    return folder.entries
+  }
+
+  #folder(dir: string): Folder | SourceError {
+    const known = this.#folders.get(dir)
+    if (known !== undefined) return known
+    const folder = listFolder(join(this.root, dir), dir)
+    this.#folders.set(dir, folder)
+    return folder
   }
 
   read(file: string): Uint8Array {
@@ -45,6 +63,28 @@ export class DiskTree implements SourceTree {
       throw new SourceError(file, systemReason(error))
     }
   }
+}
+
+interface Folder {
+  readonly entries: readonly Entry[]
+  readonly kinds: ReadonlyMap<string, EntryKind>
+}
+
+function listFolder(path: string, dir: string): Folder | SourceError {
+  try {
+    const entries = readdirSync(path, { withFileTypes: true }).map((entry) => ({
+      name: entry.name,
+      kind: kindOf(entry),
+    }))
+    return { entries: entries.sort(byName), kinds: new Map(entries.map(({ name, kind }) => [name, kind])) }
+  } catch (error) {
+    return new SourceError(dir, systemReason(error))
+  }
+}
+
+function kindOnDisk(path: string): EntryKind | undefined {
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  return stats === undefined ? undefined : kindOf(stats)
 }
 
 function kindOf(entry: Dirent | Stats): EntryKind {

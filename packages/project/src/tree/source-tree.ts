@@ -17,6 +17,16 @@ export interface SourceTree {
   list(dir: string): readonly Entry[]
   /** A file's bytes. Throws a `SourceError` if it can't be read. */
   read(file: string): Uint8Array
+  /** What stands around the root, if the tree stands anywhere. */
+  readonly surroundings?: Surroundings
+}
+
+/** What a project has by where it stands: Node looks above its root, too. */
+export interface Surroundings {
+  /** Whether the project's files can import a package. `undefined` where packages are not kept in folders. */
+  hasPackage(name: string): boolean | undefined
+  /** The text of the nearest package.json above the root. */
+  manifestAbove(): string | undefined
 }
 
 /** A file or directory that is there but can't be read. */

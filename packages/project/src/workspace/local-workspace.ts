@@ -1,77 +1,94 @@
-import { createTool } from '@retinue/core/tools'
-import type { Workspace } from '@retinue/core/workspace'
-import { unreadable } from './path-steps.ts'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { RetinueError } from '@retinue/core/errors'
+import type { Workspace, WorkspaceSettings, WorkspaceToolName } from '@retinue/core/workspace'
+import { boundsOf } from './bounds.ts'
+import { folderOpener } from './open-folder.ts'
+import { pathSteps } from './path-steps.ts'
+import {
+  listFilesTool,
+  readFileTool,
+  searchFilesTool,
+  statFileTool,
+  type ToolHome,
+  type WorkspaceTool,
+} from './reading-tools.ts'
 import { RootedFiles } from './rooted-files.ts'
-import { LIST_FILES, READ_FILE } from './tool-names.ts'
+import { copySeeds, type Seeds } from './seeds.ts'
+import { settingsProblems } from './settings-problems.ts'
+import { shellTool } from './shell-tool.ts'
+import { fileToolNames, RUN_COMMAND } from './tool-names.ts'
+import { deleteFileTool, editFileTool, writeFileTool } from './writing-tools.ts'
 
-/** The largest file that is read, in bytes. */
-export const MAX_FILE_BYTES: number = 256 * 1024
-
-/** How many files one listing holds. */
-const MAX_LISTED = 1000
-
-export interface LocalWorkspaceOptions {
+export interface LocalWorkspaceOptions extends WorkspaceSettings {
   /** For records: which agent's workspace it is. */
-  id: string
-  /** The folder. Nothing above or beside it is ever read. */
-  root: string
+  readonly id: string
+  /** The folder. Nothing above or beside it is ever read or written. */
+  readonly root: string
+  /** A folder that `root` is relative to and must not lead out of, also not through a link. Without it `root` is trusted. */
+  readonly within?: string
+  /** Files that are copied into the folder before it is first used. */
+  readonly seeds?: Seeds
 }
 
 /**
- * A folder whose files an agent may read and list, and nothing more: it can't write, and no path, link or race leads out of the
- * folder. Its tools throw `workspace-path-refused` for a path that would, and `workspace-file-refused` for a file that is not
- * there, is too large or is no text.
+ * A folder whose files an agent may read and change. No path, link or race leads out of it (`open-folder.ts` says what holds on
+ * which system); a shell, where `shell` asks for one, may leave it as any command may. The folder is made, and seeds are copied,
+ * when a tool is called for the first time.
+ *
+ * Throws `workspace-invalid` for settings that mean nothing. Its tools throw `workspace-path-refused` for a path that would lead
+ * out, `workspace-file-refused` for what can't be done with a file, and `workspace-search-refused` for what can't be searched for.
  */
-export function createLocalWorkspace({ id, root }: LocalWorkspaceOptions): Workspace {
-  const files = new RootedFiles(root)
-  return { id, tools: { [READ_FILE]: readFileTool(files), [LIST_FILES]: listFilesTool(files) } }
-}
-
-type WorkspaceTool = Workspace['tools'][string]
-
-function readFileTool(files: RootedFiles): WorkspaceTool {
-  return createTool({
-    id: READ_FILE,
-    description:
-      'Reads a text file from your workspace: templates, notes and reference material that were put there for you. Returns the whole text. Call workspace_list_files first if you do not know the path.',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        path: { type: 'string', description: 'Path relative to the workspace, for example "draft-template.md".' },
-      },
-      required: ['path'],
-      additionalProperties: false,
-    },
-    execute: (input) => {
-      const path = String(input['path'])
-      return { path, text: decode(path, files.read(path, MAX_FILE_BYTES)) }
-    },
-  })
-}
-
-function listFilesTool(files: RootedFiles): WorkspaceTool {
-  return createTool({
-    id: LIST_FILES,
-    description:
-      'Lists the files in your workspace, with their paths and sizes in bytes. Use it to find out what there is before you read a file.',
-    inputSchema: {
-      type: 'object',
-      properties: { path: { type: 'string', description: 'A folder in the workspace. Leave it out for everything.' } },
-      additionalProperties: false,
-    },
-    execute: (input) => {
-      const { files: listed, complete } = files.list(String(input['path'] ?? ''), MAX_LISTED)
-      return complete ? { files: listed } : { files: listed, note: `There are more: only ${MAX_LISTED} are listed.` }
-    },
-  })
-}
-
-function decode(path: string, bytes: Uint8Array): string {
-  const isBinary = bytes.includes(0)
-  try {
-    if (!isBinary) return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    // Not UTF-8: said below, like other bytes that are no text.
+export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace {
+  const { id, root, within, seeds, ...settings } = options
+  assertSettings(id, settings)
+  const folder = within === undefined ? root : join(within, root)
+  const files = new RootedFiles(folder)
+  let isReady = false
+  const ready = (): RootedFiles => {
+    if (!isReady) prepare(files, folder, options)
+    isReady = true
+    return files
   }
-  throw unreadable(path, 'it is not a text file (UTF-8)')
+  const home = { files: ready, bounds: boundsOf(settings.limits) }
+  const tools: Record<string, WorkspaceTool> = {}
+  for (const name of fileToolNames(settings)) tools[name] = TOOLS[name](home)
+  if (settings.shell) {
+    const shell = settings.shell === true ? {} : settings.shell
+    tools[RUN_COMMAND] = shellTool(shell, () => {
+      ready()
+      return folder
+    })
+  }
+  return { id, tools }
+}
+
+const TOOLS: Readonly<Record<WorkspaceToolName, (home: ToolHome) => WorkspaceTool>> = {
+  workspace_read_file: readFileTool,
+  workspace_list_files: listFilesTool,
+  workspace_search_files: searchFilesTool,
+  workspace_stat_file: statFileTool,
+  workspace_write_file: writeFileTool,
+  workspace_edit_file: editFileTool,
+  workspace_delete_file: deleteFileTool,
+}
+
+function prepare(files: RootedFiles, folder: string, { root, within, seeds, readOnly }: LocalWorkspaceOptions): void {
+  const target = { path: root, verb: 'read' } as const
+  // A folder that may only be read, and gets no seeds, is not made: then it would be empty for ever.
+  const create = !readOnly || seeds !== undefined
+  if (within !== undefined) folderOpener(within).within(target, pathSteps(root), { create }, () => {})
+  else if (create) mkdirSync(folder, { recursive: true })
+  if (seeds !== undefined) copySeeds(files, seeds)
+}
+
+function assertSettings(id: string, settings: WorkspaceSettings): void {
+  const [problem] = settingsProblems({ ...settings })
+  if (problem === undefined) return
+  throw new RetinueError({
+    code: 'workspace-invalid',
+    message: `The workspace "${id}" can't be made: ${problem.message}.`,
+    hint: problem.fix,
+    data: { id },
+  })
 }

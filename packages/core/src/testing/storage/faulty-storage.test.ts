@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import { InMemoryStorage } from '../../storage/in-memory-storage.ts'
+import { faultyStorage } from './faulty-storage.ts'
+import { ADA, said } from './storage-case.ts'
+import { storageConformance } from './storage-conformance.ts'
+
+const key = { threadId: 't1', resourceId: ADA }
+
+async function writes(storage: ReturnType<typeof faultyStorage>): Promise<void> {
+  await storage.threads.create({ ...key, at: 1 })
+  await storage.threads.append({ ...key, messages: [said('m1')] })
+  await storage.workingMemory.set({ ...key, text: 'notes', at: 1 })
+}
+
+async function kept(storage: InMemoryStorage) {
+  const { messages } = await storage.threads.listMessages({ ...key, limit: 9 })
+  return [messages.map(({ id }) => id), (await storage.workingMemory.get(key))?.text]
+}
+
+test('without a fault it counts the writes, and not the reads', async () => {
+  const storage = faultyStorage(new InMemoryStorage())
+  await writes(storage)
+  await storage.threads.get(key)
+  await storage.threads.list({ resourceId: ADA })
+  expect(storage.writes).toEqual(['threads.create', 'threads.append', 'workingMemory.set'])
+})
+
+test('a write that fails before leaves nothing, one that fails after has written', async () => {
+  for (const [when, left] of [
+    ['before', []],
+    ['after', ['m1']],
+  ] as const) {
+    const storage = new InMemoryStorage()
+    const failing = writes(faultyStorage(storage, { at: 2, when, how: 'fail' }))
+    await expect(failing).rejects.toMatchObject({ code: 'storage-failed' })
+    expect(await kept(storage)).toEqual([left, undefined])
+  }
+  const error = new Error('disk')
+  const failing = writes(faultyStorage(new InMemoryStorage(), { at: 1, when: 'after', how: 'fail', error }))
+  await expect(failing).rejects.toBe(error)
+})
+
+test('a write that kills happens before or after the kill, and never answers', async () => {
+  for (const [when, left] of [
+    ['before', [[], undefined]],
+    ['after', [['m1'], undefined]],
+  ] as const) {
+    const storage = new InMemoryStorage()
+    const killed = Promise.withResolvers<void>()
+    let answered = false
+    const faulty = faultyStorage(storage, { at: 2, when, how: 'kill', kill: killed.resolve })
+    writes(faulty).finally(() => {
+      answered = true
+    })
+    await killed.promise
+    expect(await kept(storage)).toEqual(left)
+    expect(answered).toBe(false)
+  }
+})
+
+test('a write is delayed before it is made, or before it answers', async () => {
+  for (const [when, left] of [
+    ['before', []],
+    ['after', ['m1']],
+  ] as const) {
+    const storage = new InMemoryStorage()
+    const gate = Promise.withResolvers<void>()
+    const writing = writes(faultyStorage(storage, { at: 2, when, how: 'delay', until: gate.promise }))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect((await kept(storage))[0]).toEqual(left)
+    gate.resolve()
+    await writing
+    expect(await kept(storage)).toEqual([['m1'], 'notes'])
+  }
+})
+
+test('otherwise it does what every storage does', async () => {
+  for (const { run } of storageConformance) await run(() => faultyStorage(new InMemoryStorage()))
+})

@@ -1,0 +1,22 @@
+import { isolationCases } from './isolation-cases.ts'
+import { messageCases } from './message-cases.ts'
+import { searchCases } from './search-cases.ts'
+import type { StorageCase } from './storage-case.ts'
+import { threadCases } from './thread-cases.ts'
+import { turnCases } from './turn-cases.ts'
+import { valueCases } from './value-cases.ts'
+import { workingMemoryCases } from './working-memory-cases.ts'
+
+/**
+ * What every implementation of `Storage` must do, for any test runner:
+ * `for (const { name, run } of storageConformance) test(name, () => run(() => new MyStorage()))`.
+ */
+export const storageConformance: readonly StorageCase[] = [
+  ...threadCases,
+  ...messageCases,
+  ...turnCases,
+  ...isolationCases,
+  ...searchCases,
+  ...workingMemoryCases,
+  ...valueCases,
+]

@@ -1,0 +1,191 @@
+import { RetinueError } from '@retinue/core/errors'
+import type { AgentMemory, MemoryTurn, OpenedMemory, Recalled, RecallQuery } from '@retinue/core/memory'
+import { InMemoryStorage, type Page, type Storage, type Thread, type ThreadKey } from '@retinue/core/storage'
+import { Afterwork } from './afterwork.ts'
+import { openTurn } from './open-turn.ts'
+import { assertOptions, assertSettings } from './options/assert-options.ts'
+import type { MemoryOptions, MemorySettings } from './options/memory-options.ts'
+import { mergedOptions, type Settings, settingsOf } from './options/settings.ts'
+import { indexThread } from './recall/index-thread.ts'
+import { forgetMessages, type MeaningIndex } from './recall/message-vectors.ts'
+import { rememberedMessage } from './remembered-message.ts'
+import { Teller } from './teller.ts'
+
+/** What a memory and its views have in common. */
+interface Shared {
+  readonly own: MemorySettings
+  readonly settings: Settings
+  /** Where it keeps conversations if no application gives it a storage. */
+  readonly storage: Storage | undefined
+  readonly index: MeaningIndex | undefined
+  /** By the application's storage. */
+  readonly views: WeakMap<Storage, Memory>
+  readonly afterwork: Afterwork
+  readonly teller: Teller
+  /** In the memory of the process, where there is no other storage. */
+  fallback: Storage | undefined
+}
+
+interface View {
+  readonly shared: Shared
+  readonly storage: Storage
+}
+
+const LEXICAL =
+  'This memory has no `vector` store and no `embedder`: it recalls earlier messages by the words that they share with what is asked, not by their meaning.'
+const IN_PROCESS =
+  'A memory has no storage, neither its own nor an application’s: what it keeps is gone when the process ends. Give `new Retinue({ storage })` or `new Memory({ storage })` one.'
+
+/**
+ * What agents remember: the threads of conversations, their last messages, notes that a model keeps, and earlier messages that have to
+ * do with what is asked. Without a `storage` of its own it uses the application's; without either it works in the memory of the process,
+ * and says so once with a warning.
+ *
+ * Every call is for one resource (a person, an account): a thread of another is answered as one that does not exist, with
+ * `thread-not-found`. Whatever else fails does so with the typed errors of the storage.
+ */
+export class Memory implements AgentMemory {
+  readonly #shared: Shared
+  readonly #storage: Storage | undefined
+
+  /** Throws `option-invalid`, `option-unknown` or `schema-unsupported` for options that make no memory. */
+  constructor(options?: MemoryOptions)
+  constructor(options: MemoryOptions = {}, view?: View) {
+    this.#shared = view?.shared ?? sharedOf(options)
+    this.#storage = view?.storage ?? this.#shared.storage
+  }
+
+  /** The same memory over an application's storage, unless it has its own. The same view each time. */
+  within(storage: Storage | undefined): Memory {
+    const { views } = this.#shared
+    if (storage === undefined || this.#shared.storage !== undefined) return this
+    const known = views.get(storage)
+    if (known) return known
+    const View = Memory as new (options: MemoryOptions, view: View) => Memory
+    const view = new View({}, { shared: this.#shared, storage })
+    views.set(storage, view)
+    return view
+  }
+
+  get storage(): Storage {
+    return this.#storage ?? this.#inProcess()
+  }
+
+  async open(turn: MemoryTurn): Promise<OpenedMemory> {
+    const { index, afterwork, settings: own } = this.#shared
+    const settings = this.#settingsFor(turn)
+    const teller = this.#shared.teller.to(turn.warn)
+    if (settings.semanticRecall && !index) teller.once('memory-recall-lexical', LEXICAL)
+    // A call that recalls nothing can be recalled itself.
+    const indexes = settings.semanticRecall ?? own.semanticRecall
+    return openTurn({ storage: this.storage, settings, index: indexes && index, afterwork, teller }, turn)
+  }
+
+  /**
+   * Messages of a thread, oldest first: the last ones, those before a sequence (to page backwards), or those after one (to page
+   * forwards).
+   */
+  async recall({ threadId, resourceId, limit = 100, before, after }: RecallQuery): Promise<Recalled> {
+    const page = await this.storage.threads.listMessages({
+      threadId,
+      resourceId,
+      limit,
+      ...(before === undefined ? {} : { before }),
+      ...(after === undefined ? {} : { after }),
+      from: after !== undefined && before === undefined ? 'oldest' : 'newest',
+    })
+    const { messages, hasMore, unreadable } = page
+    return { messages: messages.map(rememberedMessage), hasMore, unreadable }
+  }
+
+  /** Makes a thread. Rejects with `thread-exists`, or `thread-not-found` for an id that is another's; `memory-read-only`. */
+  async createThread({ threadId, ...thread }: Parameters<AgentMemory['createThread']>[0]): Promise<Thread> {
+    this.#assertWritable()
+    return this.storage.threads.create({ threadId: threadId ?? crypto.randomUUID(), ...thread, at: Date.now() })
+  }
+
+  getThread(key: ThreadKey): Promise<Thread> {
+    return this.storage.threads.get(key)
+  }
+
+  /** The threads of a resource by pages: the newest first, or with `order: 'updated'` the last used first. */
+  listThreads(query: Parameters<AgentMemory['listThreads']>[0]): Promise<Page<Thread>> {
+    return this.storage.threads.list(query)
+  }
+
+  async updateThread(change: Parameters<AgentMemory['updateThread']>[0]): Promise<Thread> {
+    this.#assertWritable()
+    return this.storage.threads.update({ ...change, at: Date.now() })
+  }
+
+  /** Deletes a thread with its messages, its notes and its vectors. Notes of its resource stay. */
+  async deleteThread(key: ThreadKey): Promise<void> {
+    this.#assertWritable()
+    const { index, afterwork } = this.#shared
+    // What is still being done for it would come after it.
+    await afterwork.settled(key.threadId)
+    // The thread last: if something fails before, it can be deleted again.
+    if (index) await forgetMessages(index, key)
+    await this.storage.threads.delete(key)
+  }
+
+  /** Copies a thread with its messages and its notes; the copies are new messages, with ids of their own. */
+  async cloneThread({ newThreadId, ...copy }: Parameters<AgentMemory['cloneThread']>[0]): Promise<Thread> {
+    this.#assertWritable()
+    const { index, afterwork, teller, settings } = this.#shared
+    const { threads } = this.storage
+    const thread = await threads.clone({ newThreadId: newThreadId ?? crypto.randomUUID(), ...copy, at: Date.now() })
+    const key = { threadId: thread.id, resourceId: thread.resourceId }
+    if (index && settings.semanticRecall)
+      afterwork.start(
+        thread.id,
+        () => indexThread(index, threads, key),
+        (thrown) => teller.notIndexed(thread.id, thrown),
+      )
+    return thread
+  }
+
+  /** Waits for what is done after runs while nobody waits for it: titles and vectors. Call it before you close the storage. */
+  async settled(): Promise<void> {
+    await this.#shared.afterwork.settled()
+  }
+
+  #settingsFor({ options, readOnly }: MemoryTurn): Settings {
+    const { own, settings } = this.#shared
+    const isCalls = options !== undefined && Object.keys(options).length > 0
+    if (isCalls) assertSettings(options, 'memory.options.')
+    const merged = isCalls ? settingsOf(mergedOptions(own, options)) : settings
+    return { ...merged, readOnly: settings.readOnly || merged.readOnly || readOnly }
+  }
+
+  #assertWritable(): void {
+    if (!this.#shared.settings.readOnly) return
+    throw new RetinueError({
+      code: 'memory-read-only',
+      message: 'This memory is read-only: nothing was written.',
+      hint: 'Make another memory over the same storage without `readOnly`.',
+    })
+  }
+
+  #inProcess(): Storage {
+    const { teller } = this.#shared
+    teller.once('memory-in-process', IN_PROCESS)
+    this.#shared.fallback ??= new InMemoryStorage()
+    return this.#shared.fallback
+  }
+}
+
+function sharedOf(options: MemoryOptions): Shared {
+  assertOptions(options)
+  const { storage, vector, embedder, options: own = {} } = options
+  return {
+    own,
+    settings: settingsOf(own),
+    storage,
+    index: vector && embedder ? { vector, embedder } : undefined,
+    views: new WeakMap(),
+    afterwork: new Afterwork(),
+    teller: new Teller(),
+    fallback: undefined,
+  }
+}

@@ -1,0 +1,106 @@
+import { isRetinueError } from '@retinue/core/errors'
+import type { MemoryTurn, SystemMessage } from '@retinue/core/memory'
+import type { BegunTurn, ThreadKey } from '@retinue/core/storage'
+import type { Tool } from '@retinue/core/tools'
+import { OpenedTurn, type TurnParts } from './opened-turn.ts'
+import type { WorkingMemorySettings } from './options/settings.ts'
+import { withQuestion } from './recall/history.ts'
+import { relatedMessages } from './recall/related.ts'
+import { relatedMessage } from './recall/related-message.ts'
+import { Notes } from './working-memory/notes.ts'
+import { offerNotes } from './working-memory/offer-notes.ts'
+
+/** Opens a thread for a run. Rejects with what the storage fails with; a recall by meaning that fails is told, and the run goes on. */
+export async function openTurn(parts: TurnParts, turn: MemoryTurn): Promise<OpenedTurn> {
+  const { settings, storage } = parts
+  const key: ThreadKey = { threadId: turn.threadId, resourceId: turn.resourceId }
+  const begun = settings.readOnly ? await readTurn(parts, turn, key) : await beginTurn(parts, turn, key)
+  if (begun.unreadable.length > 0)
+    parts.teller.tell(
+      'memory-unreadable',
+      `${begun.unreadable.length} messages of the thread "${key.threadId}" can't be read`,
+    )
+  const recalled = await withQuestion(storage.threads, key, begun.recalled)
+  const notes = settings.workingMemory && offered(parts, settings.workingMemory, key, begun)
+  const related = await relatedTo(parts, turn, key, new Set([...recalled, ...turn.messages].map(({ id }) => id)))
+  return new OpenedTurn(parts, turn, {
+    recalled,
+    system: [...(notes ? [notes.message] : []), ...(related ? [related] : [])],
+    tools: notes?.tools ?? {},
+    titled: begun.thread?.title !== undefined,
+  })
+}
+
+/** What of the past a turn begins with. `thread` is undefined where nothing is written and there is none. */
+type Begun = Pick<BegunTurn, 'recalled' | 'unreadable' | 'workingMemory'> & { readonly thread?: BegunTurn['thread'] }
+
+function beginTurn({ storage, settings }: TurnParts, turn: MemoryTurn, key: ThreadKey): Promise<BegunTurn> {
+  const at = Date.now()
+  const { title, metadata, messages, delegated } = turn
+  return storage.threads.beginTurn({
+    ...key,
+    ...(title === undefined ? {} : { title }),
+    ...(metadata === undefined ? {} : { metadata }),
+    messages: messages.map((message) => ({ ...message, createdAt: at })),
+    lastMessages: delegated ? 0 : settings.lastMessages,
+    ...(settings.workingMemory ? { workingMemory: settings.workingMemory.scope } : {}),
+    at,
+  })
+}
+
+/** The same without writing anything; a thread that is not there was never spoken in. */
+async function readTurn({ storage, settings }: TurnParts, { delegated }: MemoryTurn, key: ThreadKey): Promise<Begun> {
+  const { workingMemory, lastMessages } = settings
+  const [history, notes] = await Promise.all([
+    delegated || lastMessages === 0
+      ? undefined
+      : ifThere(storage.threads.listMessages({ ...key, limit: lastMessages })),
+    workingMemory && ifThere(storage.workingMemory.get(notesKey(workingMemory, key))),
+  ])
+  return {
+    recalled: history?.messages ?? [],
+    unreadable: history?.unreadable ?? [],
+    ...(notes ? { workingMemory: notes } : {}),
+  }
+}
+
+async function ifThere<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading
+  } catch (thrown) {
+    if (isRetinueError(thrown, 'thread-not-found')) return undefined
+    throw thrown
+  }
+}
+
+function notesKey({ scope }: WorkingMemorySettings, key: ThreadKey): ThreadKey | Pick<ThreadKey, 'resourceId'> {
+  return scope === 'thread' ? key : { resourceId: key.resourceId }
+}
+
+function offered(
+  { storage, settings }: TurnParts,
+  notes: WorkingMemorySettings,
+  key: ThreadKey,
+  begun: Begun,
+): { readonly message: SystemMessage; readonly tools: Readonly<Record<string, Tool>> } {
+  const read = new Notes(storage.workingMemory, notesKey(notes, key), begun.workingMemory)
+  return offerNotes(read, notes, !settings.readOnly)
+}
+
+async function relatedTo(
+  { storage, settings, index, teller }: TurnParts,
+  { task }: MemoryTurn,
+  key: ThreadKey,
+  told: ReadonlySet<string>,
+): Promise<SystemMessage | undefined> {
+  if (!settings.semanticRecall) return undefined
+  try {
+    const query = { threads: storage.threads, index, key, task, settings: settings.semanticRecall, told }
+    return relatedMessage(await relatedMessages(query), key.threadId)
+  } catch (thrown) {
+    // Nothing was said yet in a thread that is not there.
+    if (!isRetinueError(thrown, 'thread-not-found'))
+      teller.tell('memory-not-recalled', 'earlier messages that have to do with a task were not found', thrown)
+    return undefined
+  }
+}

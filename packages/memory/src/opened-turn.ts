@@ -1,0 +1,101 @@
+import type { KeptMessage, MemoryTurn, Message, OpenedMemory, SystemMessage } from '@retinue/core/memory'
+import type { Storage, StoredMessage, ThreadKey } from '@retinue/core/storage'
+import type { Tool } from '@retinue/core/tools'
+import type { Afterwork } from './afterwork.ts'
+import type { Settings } from './options/settings.ts'
+import { indexMessages, type MeaningIndex } from './recall/message-vectors.ts'
+import { isPersons, spokenText } from './spoken.ts'
+import type { Teller } from './teller.ts'
+import { giveTitle } from './titles/give-title.ts'
+
+/** What a turn is worked with. */
+export interface TurnParts {
+  readonly storage: Storage
+  readonly settings: Settings
+  /** Undefined: nothing is recalled by meaning. */
+  readonly index: MeaningIndex | undefined
+  readonly afterwork: Afterwork
+  readonly teller: Teller
+}
+
+/** What was found when the turn began. */
+export interface Found {
+  readonly recalled: readonly StoredMessage[]
+  readonly system: readonly SystemMessage[]
+  readonly tools: Readonly<Record<string, Tool>>
+  /** Whether the thread has a title. */
+  readonly titled: boolean
+}
+
+/** A run that goes on in a thread: keeps what it says, and looks after it when it has ended. */
+export class OpenedTurn implements OpenedMemory {
+  readonly readOnly: boolean
+  readonly recalled: readonly Message[]
+  readonly system: readonly SystemMessage[]
+  readonly tools: Readonly<Record<string, Tool>>
+  readonly #parts: TurnParts
+  readonly #turn: MemoryTurn
+  readonly #titled: boolean
+  readonly #key: ThreadKey
+  readonly #kept: KeptMessage[]
+
+  constructor(parts: TurnParts, turn: MemoryTurn, { recalled, system, tools, titled }: Found) {
+    this.readOnly = parts.settings.readOnly
+    this.recalled = recalled.map(({ message }) => message)
+    this.system = system
+    this.tools = tools
+    this.#parts = parts
+    this.#turn = turn
+    this.#titled = titled
+    this.#key = { threadId: turn.threadId, resourceId: turn.resourceId }
+    this.#kept = [...turn.messages]
+  }
+
+  async append(messages: readonly KeptMessage[]): Promise<void> {
+    if (this.readOnly || messages.length === 0) return
+    const at = Date.now()
+    await this.#parts.storage.threads.append({
+      ...this.#key,
+      messages: messages.map((message) => ({ ...message, createdAt: at })),
+    })
+    this.#kept.push(...messages)
+  }
+
+  ended(): void {
+    if (this.readOnly) return
+    this.#index()
+    this.#title()
+  }
+
+  #index(): void {
+    const { index, afterwork, teller } = this.#parts
+    if (!index) return
+    afterwork.start(
+      this.#key.threadId,
+      () => indexMessages(index, this.#key, this.#kept),
+      (thrown) => teller.notIndexed(this.#key.threadId, thrown),
+    )
+  }
+
+  #title(): void {
+    const { settings, storage, afterwork, teller } = this.#parts
+    const { title } = settings
+    const { delegated, task, requestContext } = this.#turn
+    // Nobody lists the threads of delegations by their titles.
+    if (title === undefined || this.#titled || delegated) return
+    const failed = (thrown: unknown): void =>
+      teller.tell('memory-no-title', `the thread "${this.#key.threadId}" got no title of its own`, thrown)
+    const exchange = { question: task || this.#said(isPersons), answer: this.#said(({ role }) => role === 'assistant') }
+    afterwork.start(
+      this.#key.threadId,
+      () => giveTitle(storage.threads, this.#key, title, exchange, requestContext, failed),
+      failed,
+    )
+  }
+
+  #said(by: (message: Message) => boolean): string {
+    return (
+      this.#kept.map(({ message }) => (by(message) ? spokenText(message) : '')).findLast((text) => text !== '') ?? ''
+    )
+  }
+}

@@ -1,0 +1,64 @@
+import type { Message } from '@retinue/core/memory'
+import type { ThreadKey, VectorStore } from '@retinue/core/storage'
+import type { Embedder } from '../options/embedder.ts'
+import { spokenText } from '../spoken.ts'
+import { embed } from './embed.ts'
+
+/** Where vectors of messages are, and what makes them. */
+export interface MeaningIndex {
+  readonly vector: VectorStore
+  readonly embedder: Embedder
+}
+
+/** Tells vectors of messages from others that an application keeps in the same store. */
+const OURS = { kind: 'retinue.message' } as const
+
+/** Keeps the vectors of messages, so that they are found by what they mean. Doing it again changes nothing. */
+export async function indexMessages(
+  { vector, embedder }: MeaningIndex,
+  { threadId, resourceId }: ThreadKey,
+  messages: readonly { readonly id: string; readonly message: Message }[],
+): Promise<void> {
+  const spoken = messages
+    .map(({ id, message }) => ({ id, text: spokenText(message) }))
+    .filter(({ text }) => text !== '')
+  if (spoken.length === 0) return
+  const vectors = await embed(
+    embedder,
+    spoken.map(({ text }) => text),
+  )
+  await vector.upsert(
+    spoken.map(({ id }, index) => ({
+      // Ids of messages are unique in their thread alone.
+      id: `${threadId}#${id}`,
+      vector: vectors[index] as readonly number[],
+      metadata: { ...OURS, resourceId, threadId, messageId: id },
+    })),
+  )
+}
+
+/** The messages whose meaning is nearest to a text, the nearest first; of one thread where it is named. */
+export async function nearestMessages(
+  { vector, embedder }: MeaningIndex,
+  { resourceId, threadId }: { resourceId: string; threadId?: string },
+  text: string,
+  topK: number,
+): Promise<readonly MessageRef[]> {
+  const [wanted] = await embed(embedder, [text])
+  const filter = { ...OURS, resourceId, ...(threadId === undefined ? {} : { threadId }) }
+  const matches = await vector.query({ vector: wanted as readonly number[], topK, filter })
+  return matches.map(({ metadata }) => ({
+    threadId: String(metadata['threadId']),
+    messageId: String(metadata['messageId']),
+  }))
+}
+
+export interface MessageRef {
+  readonly threadId: string
+  readonly messageId: string
+}
+
+/** Forgets what the messages of a thread mean. */
+export async function forgetMessages({ vector }: MeaningIndex, { threadId, resourceId }: ThreadKey): Promise<void> {
+  await vector.delete({ ...OURS, resourceId, threadId })
+}

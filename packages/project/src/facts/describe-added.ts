@@ -1,0 +1,62 @@
+import { isRetinueError } from '@retinue/core/errors'
+import { createSkill, type Skill } from '@retinue/core/skills'
+import type { FieldRefusal, ModuleFact, SkillsFact } from './facts.ts'
+import { addedRefusal } from './refusal.ts'
+import { isPlainRecord, isRecord, kindOfValue } from './value-kind.ts'
+
+/** A skill that is in order, for whoever asks about one field at a time. */
+const PROBE: Skill = { name: 'probe', description: 'Probes.', instructions: 'Probe.' }
+
+/** What core takes not of a skill, field by field: all that is wrong is told at once. */
+export function fieldRefusals(skill: Readonly<Record<string, unknown>>): FieldRefusal[] {
+  const fields = new Set([...Object.keys(PROBE), ...Object.keys(skill)])
+  return [...fields].flatMap((field): FieldRefusal[] => {
+    const value = skill[field]
+    try {
+      createSkill({ ...PROBE, [field]: value })
+      return []
+    } catch (error) {
+      if (!isRetinueError(error)) throw error
+      const { wanted, known } = error.data
+      if (Array.isArray(known)) return [{ field, state: 'unknown', wanted: known.join(', ') }]
+      const isBlank = typeof value === 'string' && value.trim() === ''
+      return [{ field, state: value === undefined ? 'missing' : isBlank ? 'blank' : 'wrong', wanted: String(wanted) }]
+    }
+  })
+}
+
+/** What rules need to know of a module of a skill. `key`: the file's name, which is the skill's where it says no other. */
+export function describeSkill(key: string, value: unknown): ModuleFact | undefined {
+  if (!isPlainRecord(value) || kindOfValue(value) !== 'object') return undefined
+  const skill = { name: key, ...value }
+  return { kind: 'skill', name: textOf(skill.name) ?? key, refusals: fieldRefusals(skill) }
+}
+
+/** The skills of a config, by name. What is wrong with them, core says. */
+export function skillsFact(value: unknown): SkillsFact {
+  if (typeof value === 'function') return { form: 'function', names: [] }
+  const list = isRecord(value) || Array.isArray(value) ? Object.values(value) : []
+  const names = list.flatMap((skill) => (isRecord(skill) ? (textOf(skill['name']) ?? []) : []))
+  return { form: list.length > 0 ? 'given' : 'absent', names }
+}
+
+const METHODS: readonly string[] = ['processInput', 'processInputStep', 'processOutputStream', 'processOutputResult']
+
+/** What rules need to know of a processor: an object with methods, of a class or not. */
+export function describeProcessor(value: unknown): ModuleFact | undefined {
+  const kind = kindOfValue(value)
+  if (!isRecord(value) || kind === 'promise' || kind === 'agent' || kind === 'tool') return undefined
+  const methods = METHODS.filter((method) => typeof value[method] === 'function')
+  return { kind: 'processor', hasId: textOf(value['id']) !== undefined, methods }
+}
+
+/** What rules need to know of a scorer, or of one with its sampling. */
+export function describeScorer(agentName: string, key: string, value: unknown): ModuleFact | undefined {
+  const isEntry = isRecord(value) && (typeof value['run'] === 'function' || 'scorer' in value)
+  if (!isEntry) return undefined
+  return { kind: 'scorer', refused: addedRefusal(agentName, { scorers: { [key]: value } }) }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}

@@ -1,0 +1,107 @@
+import { type Dirent, type FSWatcher, readdirSync, statSync, watch } from 'node:fs'
+import { join } from 'node:path'
+
+/** A folder to watch, and which of its entries count; all, if that is not said. */
+export interface WatchedFolder {
+  readonly path: string
+  readonly names?: Names
+}
+
+/**
+ * Tells of changes in folders. One watcher a folder: Node's own recursive watching misses, on Linux, what is made in a new folder
+ * before it has seen the folder. Whoever is told reads everything anew, and names the folders that are there then.
+ */
+export class FolderWatcher {
+  readonly #onChange: () => void
+  readonly #watched = new Map<string, Watched>()
+
+  constructor(onChange: () => void) {
+    this.#onChange = onChange
+  }
+
+  /** Watches these folders from now on, and no others. One that is not there is left out: its parent tells when it comes. */
+  watch(folders: readonly WatchedFolder[]): void {
+    const wanted = new Map(folders.map((folder) => [folder.path, folder]))
+    for (const path of this.#watched.keys()) if (!wanted.has(path)) this.#drop(path)
+    for (const { path, names } of wanted.values()) {
+      const inode = inodeOf(path)
+      const known = this.#watched.get(path)
+      // A folder that went and was made again has another inode, and the old watcher would be silent for ever.
+      if (known !== undefined && known.inode === inode) known.names = names
+      else {
+        this.#drop(path)
+        if (inode !== undefined) this.#add(path, inode, names)
+      }
+    }
+  }
+
+  close(): void {
+    for (const path of this.#watched.keys()) this.#drop(path)
+  }
+
+  #add(path: string, inode: bigint, names: Names): void {
+    const watcher = startWatcher(path)
+    if (watcher === undefined) return
+    const watched: Watched = { watcher, inode, names }
+    this.#watched.set(path, watched)
+    watcher.on('change', (_event, name) => {
+      if (name === null || watched.names === undefined || watched.names.has(String(name))) this.#onChange()
+    })
+    // Windows says so when the folder goes.
+    watcher.on('error', () => {
+      this.#drop(path)
+      this.#onChange()
+    })
+  }
+
+  #drop(path: string): void {
+    this.#watched.get(path)?.watcher.close()
+    this.#watched.delete(path)
+  }
+}
+
+type Names = ReadonlySet<string> | undefined
+
+interface Watched {
+  readonly watcher: FSWatcher
+  readonly inode: bigint
+  names: Names
+}
+
+function inodeOf(path: string): bigint | undefined {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return stats?.isDirectory() ? stats.ino : undefined
+}
+
+function startWatcher(path: string): FSWatcher | undefined {
+  try {
+    return watch(path)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    if (code !== 'ENOSPC' && code !== 'EMFILE') throw error
+    const message = `The system lets this process watch no more folders (${code} at ${path}).`
+    throw new Error(`${message} On Linux, raise fs.inotify.max_user_watches.`, { cause: error })
+  }
+}
+
+/** A folder and all in it, without those whose names are skipped. Links are not followed. */
+export function foldersBelow(path: string, isSkipped: (name: string) => boolean): string[] {
+  const found = [path]
+  for (let at = 0; at < found.length; at++) {
+    const folder = found[at] ?? ''
+    for (const entry of entriesOf(folder)) {
+      if (entry.isDirectory() && !isSkipped(entry.name)) found.push(join(folder, entry.name))
+    }
+  }
+  return found
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    // It went, or can't be read: there is nothing in it to watch.
+    return []
+  }
+}
