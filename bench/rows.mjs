@@ -185,4 +185,23 @@ export const ROWS = [
       },
     ],
   },
+  {
+    name: 'storage',
+    measure: 'storage',
+    rounds: 15,
+    turns: 40,
+    recalls: 200,
+    quick: { rounds: 1, turns: 2, recalls: 4 },
+    lines: [
+      {
+        what: 'a turn in storage: begun with 20 messages recalled, ended',
+        unit: 'CPU ms',
+        value: ({ turn }) => turn,
+        aim: [2, 0.04],
+      },
+      { what: 'recall of 20 messages from 5,000', unit: 'CPU ms', value: ({ recall20 }) => recall20, aim: [1, 0.04] },
+      { what: 'recall of 200', unit: 'CPU ms', value: ({ recall200 }) => recall200, aim: { atMost: 4 } },
+      { what: 'recall of 2,000', unit: 'CPU ms', value: ({ recall2000 }) => recall2000, aim: { atMost: 40 } },
+    ],
+  },
 ]

@@ -19,11 +19,18 @@ import { parseArgs } from 'node:util'
 import { measureBatch } from './measures/batch.mjs'
 import { measureImport } from './measures/import.mjs'
 import { measurePeak } from './measures/peak.mjs'
+import { measureStorage } from './measures/storage.mjs'
 import { measureWaiting } from './measures/waiting.mjs'
 import { linesOf, resultsOf, toMarkdown, toReasons } from './report.mjs'
 import { ROWS } from './rows.mjs'
 
-const MEASURES = { batch: measureBatch, peak: measurePeak, waiting: measureWaiting, import: measureImport }
+const MEASURES = {
+  batch: measureBatch,
+  peak: measurePeak,
+  waiting: measureWaiting,
+  import: measureImport,
+  storage: measureStorage,
+}
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, quick: { type: 'boolean', default: false } } })
 const names = ROWS.map(({ name }) => name)

@@ -103,7 +103,9 @@ export class Agent<const Id extends string = string, const A extends Subagents =
       return this.#notOpened(request, notBegun(this.id, thrown))
     }
     if (run === ABORTED) return this.#notOpened(request, undefined)
-    await runToEnd(run)
+    await runLoop(run)
+    run.close()
+    if (run.scoring) await gradeLater({ run, scoring: run.scoring })
     const { text, object, finishReason, usage, totalUsage, sources, files, toolResults, error } = resultOf(run)
     const { messages } = run.state
     return { text, object, finishReason, usage, totalUsage, sources, files, toolResults, error, messages }
@@ -114,7 +116,9 @@ export class Agent<const Id extends string = string, const A extends Subagents =
     const wanted = onChunk || onFinish || onError || onAbort
     const tell = wanted && (await import('./callbacks.ts'))
     const telling = tell && onChunk && tell.tellChunks(run, onChunk)
-    await runToEnd(run)
+    await runLoop(run)
+    run.close()
+    if (run.scoring) await gradeLater({ run, scoring: run.scoring })
     const scores = run.root.scoring && (await import('./live-scorers.ts')).startScoring(run.root)
     const result = resultOf(run, scores)
     if (telling) await telling
@@ -136,13 +140,10 @@ export class Agent<const Id extends string = string, const A extends Subagents =
   }
 }
 
-/** Runs the loop, lets go of what the run held, and has the answer graded later where something does that. */
-async function runToEnd(run: Run): Promise<void> {
-  await runLoop(run)
-  run.close()
-  if (!run.scoring) return
+/** Has the answer graded later, where something does that. */
+async function gradeLater({ run, scoring }: { run: Run; scoring: NonNullable<Run['scoring']> }): Promise<void> {
   const { scoreLater } = await import('./live-scorers.ts')
-  scoreLater(run, run.scoring.scorers, run.scoring.onScore)
+  scoreLater(run, scoring.scorers, scoring.onScore)
 }
 
 /** Whether a value is an agent of this package, of whichever copy of it. */

@@ -1,5 +1,6 @@
 import { isRetinueError } from '../errors/retinue-error.ts'
 import type { FinishReason } from '../events/finish-reason.ts'
+import type { KeptConversation } from '../memory/kept-conversation.ts'
 import { markProvider } from '../model/foreign-reasoning.ts'
 import { assertNever } from '../shared/assert-never.ts'
 import { callModel } from './call-model.ts'
@@ -41,23 +42,29 @@ export async function runLoop(run: Run): Promise<void> {
           continue
         case 'finish':
           if (run.processors && hasAnswer(run, next.reason)) await answered(run, run.processors)
-          return await end(run, run.abort.aborted ? 'aborted' : next.reason)
+          return end(run, run.abort.aborted ? 'aborted' : next.reason)
         case 'abort':
-          return await end(run, 'aborted')
+          return end(run, 'aborted')
         default:
           return assertNever(next, 'next step')
       }
     }
   } catch (thrown) {
     run.error = isRetinueError(thrown) ? thrown : unexpected(thrown)
-    await end(run, isRetinueError(thrown, 'processor-stopped') ? 'other' : 'error')
+    return end(run, isRetinueError(thrown, 'processor-stopped') ? 'other' : 'error')
   }
 }
 
-/** Keeps what was said, and ends the run. */
-async function end(run: Run, reason: FinishReason): Promise<void> {
-  const { kept, state } = run
-  if (!kept) return finish(run, reason)
+/** Keeps what was said, and ends the run: at once where nothing is kept. */
+function end(run: Run, reason: FinishReason): Promise<void> | undefined {
+  const { kept } = run
+  if (kept) return endKept(run, kept, reason)
+  finish(run, reason)
+  return undefined
+}
+
+async function endKept(run: Run, kept: KeptConversation, reason: FinishReason): Promise<void> {
+  const { state } = run
   try {
     await kept.end(state.messages, state.text)
     finish(run, reason)

@@ -1,0 +1,29 @@
+import type { Storage } from '@retinue/core/storage'
+import { Database } from './database/database.ts'
+import type { DatabaseOptions } from './database/database-options.ts'
+import { migrate } from './schema/migrate.ts'
+import { LibSQLThreads } from './threads/libsql-threads.ts'
+import { LibSQLWorkingMemory } from './working-memory/libsql-working-memory.ts'
+
+/**
+ * Storage in a LibSQL database: a file (`url: 'file:.retinue/data/app.db'`) needs nothing to be started. Any number of processes may
+ * use one file at once. A call that resolves has its writes on the disk. Beside the errors of the port, calls fail with
+ * `storage-locked`, `-read-only`, `-full`, `-corrupt`, `-not-a-database`, `-newer-version`, `-cannot-open` or `-failed`.
+ */
+export class LibSQLStore implements Storage {
+  readonly id: string
+  readonly threads: LibSQLThreads
+  readonly workingMemory: LibSQLWorkingMemory
+  readonly #database: Database
+
+  constructor(options: DatabaseOptions) {
+    this.id = options.id
+    this.#database = new Database(options, migrate)
+    this.threads = new LibSQLThreads(this.#database)
+    this.workingMemory = new LibSQLWorkingMemory(this.#database)
+  }
+
+  close(): Promise<void> {
+    return this.#database.close()
+  }
+}

@@ -1,0 +1,71 @@
+/** One step of the tables' history: what it does, all in one transaction. */
+export interface Migration {
+  /** From 1, without a gap. */
+  readonly version: number
+  readonly statements: readonly string[]
+}
+
+/** The history of the tables. It is only ever added to: what was released is in files of users, and is not changed any more. */
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    version: 1,
+    statements: [
+      // Sequences are those of `AUTOINCREMENT`, which never gives a number twice. Ids are text that people choose.
+      `CREATE TABLE retinue_threads (
+        sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL UNIQUE,
+        resource_id TEXT NOT NULL,
+        title TEXT,
+        metadata TEXT,
+        created_at INTEGER NOT NULL,
+        updated_at INTEGER NOT NULL
+      ) STRICT`,
+      'CREATE INDEX retinue_threads_by_creation ON retinue_threads (resource_id, sequence)',
+      'CREATE INDEX retinue_threads_by_use ON retinue_threads (resource_id, updated_at, sequence)',
+      // `thread` is the sequence of the thread; the index on it holds the message's own sequence too, in order.
+      `CREATE TABLE retinue_messages (
+        sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+        thread INTEGER NOT NULL,
+        id TEXT NOT NULL,
+        message TEXT NOT NULL,
+        metadata TEXT,
+        terms TEXT NOT NULL,
+        created_at INTEGER NOT NULL,
+        UNIQUE (thread, id)
+      ) STRICT`,
+      'CREATE INDEX retinue_messages_by_thread ON retinue_messages (thread)',
+      // The terms are made by our own rules (`searchTerms`), so the index need only split them at spaces. It is brought up to date by
+      // who searches (`search-index.ts`): to keep it with every message would be the dearest part of a turn.
+      `CREATE VIRTUAL TABLE retinue_message_terms
+        USING fts5 (terms, content = 'retinue_messages', content_rowid = 'sequence', tokenize = 'ascii')`,
+      // Up to which message the index goes.
+      'CREATE TABLE retinue_search_index (indexed INTEGER NOT NULL) STRICT',
+      'INSERT INTO retinue_search_index VALUES (0)',
+      `CREATE TRIGGER retinue_message_added AFTER INSERT ON retinue_messages BEGIN
+        UPDATE retinue_threads SET updated_at = new.created_at
+          WHERE sequence = new.thread AND updated_at < new.created_at;
+      END`,
+      `CREATE TRIGGER retinue_message_deleted AFTER DELETE ON retinue_messages
+        WHEN old.sequence <= (SELECT indexed FROM retinue_search_index) BEGIN
+        INSERT INTO retinue_message_terms (retinue_message_terms, rowid, terms) VALUES ('delete', old.sequence, old.terms);
+      END`,
+      // `thread` is 0 for the text of a whole resource.
+      `CREATE TABLE retinue_working_memory (
+        resource_id TEXT NOT NULL,
+        thread INTEGER NOT NULL,
+        text TEXT NOT NULL,
+        version INTEGER NOT NULL,
+        updated_at INTEGER NOT NULL,
+        PRIMARY KEY (resource_id, thread)
+      ) STRICT`,
+      `CREATE TABLE retinue_vectors (
+        resource_id TEXT NOT NULL,
+        id TEXT NOT NULL,
+        dimensions INTEGER NOT NULL,
+        vector F32_BLOB NOT NULL,
+        facts TEXT NOT NULL,
+        PRIMARY KEY (resource_id, id)
+      )`,
+    ],
+  },
+]

@@ -1,0 +1,102 @@
+import { type Storage, storageClosed } from '@retinue/core/storage'
+import { expect, test } from 'vitest'
+import { watchStatements } from '../test-support/statements.ts'
+import { tempFolder } from '../test-support/temp-folder.ts'
+import { LibSQLStore } from './libsql-store.ts'
+
+const key = { threadId: 't1', resourceId: 'ada' }
+const said = (id: string) => ({
+  id,
+  message: { role: 'user' as const, content: [{ type: 'text' as const, text: id }] },
+  createdAt: 1,
+})
+
+/** How often each kind of statement was run. */
+function kinds(statements: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const statement of statements) {
+    const kind = statement.split(' ')[0] as string
+    counts[kind] = (counts[kind] ?? 0) + 1
+  }
+  return counts
+}
+
+async function opened(url: string): Promise<Storage> {
+  const store = new LibSQLStore({ id: 's', url })
+  await store.threads.create({ threadId: 'before', resourceId: 'ada', at: 1 })
+  return store
+}
+
+test('a run of one step costs six statements: five to begin, in one transaction, and one to end', async () => {
+  using folder = tempFolder()
+  const store = await opened(folder.file())
+  using watched = watchStatements()
+  const turn = { ...key, messages: [said('q')], lastMessages: 20, workingMemory: 'thread' as const, at: 1 }
+  await store.threads.beginTurn(turn)
+  expect(kinds(watched.statements)).toEqual({ BEGIN: 1, INSERT: 2, SELECT: 1, COMMIT: 1 })
+  watched.statements.length = 0
+  await store.threads.append({ ...key, messages: [said('a1'), said('a2')] })
+  expect(kinds(watched.statements)).toEqual({ INSERT: 1 })
+  await store.close()
+})
+
+test('each call costs one transaction or one statement', async () => {
+  using folder = tempFolder()
+  const store = await opened(folder.file())
+  await store.threads.beginTurn({ ...key, messages: [said('q')], lastMessages: 0, at: 1 })
+  using watched = watchStatements()
+  const costs = async (call: () => Promise<unknown>) => {
+    watched.statements.length = 0
+    await call()
+    return watched.statements.length
+  }
+  expect({
+    get: await costs(() => store.threads.get(key)),
+    update: await costs(() => store.threads.update({ ...key, title: 'x', at: 2 })),
+    list: await costs(() => store.threads.list({ resourceId: 'ada' })),
+    listMessages: await costs(() => store.threads.listMessages({ ...key, limit: 20 })),
+    firstSearch: await costs(() => store.threads.search({ ...key, query: 'q', limit: 5 })),
+    search: await costs(() => store.threads.search({ ...key, query: 'q', limit: 5 })),
+    setWorkingMemory: await costs(() => store.workingMemory.set({ ...key, text: 'x', expectedVersion: 0, at: 1 })),
+    getWorkingMemory: await costs(() => store.workingMemory.get(key)),
+    clone: await costs(() => store.threads.clone({ ...key, newThreadId: 't2', at: 1 })),
+    delete: await costs(() => store.threads.delete(key)),
+  }).toEqual({
+    get: 1,
+    update: 1,
+    list: 1,
+    listMessages: 1,
+    // One to see that the index is behind, four to bring it up to date, one to see that it is, one to search.
+    firstSearch: 7,
+    search: 2,
+    setWorkingMemory: 1,
+    getWorkingMemory: 1,
+    clone: 5,
+    delete: 5,
+  })
+  await store.close()
+})
+
+test('what writers ask for at once becomes one transaction', async () => {
+  using folder = tempFolder()
+  const store = await opened(folder.file())
+  await store.threads.beginTurn({ ...key, messages: [], lastMessages: 0, at: 1 })
+  using watched = watchStatements()
+  const writers = Array.from({ length: 50 }, (_none, n) => store.threads.append({ ...key, messages: [said(`m${n}`)] }))
+  await Promise.all(writers)
+  expect(kinds(watched.statements)).toEqual({ BEGIN: 1, INSERT: 50, COMMIT: 1 })
+  await store.close()
+})
+
+test('a store that nobody uses opens nothing, and closing waits for what was begun', async () => {
+  using folder = tempFolder()
+  using watched = watchStatements()
+  const unused = new LibSQLStore({ id: 'unused', url: folder.file('unused/app.db') })
+  await unused.close()
+  await expect(unused.threads.get(key)).rejects.toMatchObject({ code: storageClosed('unused').code })
+  expect(watched.statements).toEqual([])
+  const store = await opened(folder.file())
+  const appended = store.threads.beginTurn({ ...key, messages: [said('q')], lastMessages: 0, at: 1 })
+  await store.close()
+  await expect(appended).resolves.toMatchObject({ sequences: [1] })
+})

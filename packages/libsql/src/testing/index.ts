@@ -1,0 +1,1 @@
+export { type Tear, tornClient } from './torn-client.ts'

@@ -1,0 +1,264 @@
+import type { Row } from '@libsql/client'
+import { isRetinueError } from '@retinue/core/errors'
+import {
+  type AppendedMessages,
+  assertCount,
+  assertId,
+  assertKey,
+  assertText,
+  assertTime,
+  type BegunTurn,
+  DEFAULT_PAGE,
+  decodeValue,
+  encodedMetadata,
+  encodedTitle,
+  type FoundMessages,
+  type MessageKey,
+  type MessagePage,
+  type MessageQuery,
+  type MessageSearch,
+  type Messages,
+  messageNotFound,
+  type NeighbourQuery,
+  type NewMessageRow,
+  type NewThread,
+  type NewTurn,
+  newMessageRows,
+  type Page,
+  queryTerms,
+  type StoredMessage,
+  storedMessage,
+  storedMessages,
+  storedThread,
+  storedThreads,
+  type Thread,
+  type ThreadChange,
+  type ThreadCopy,
+  type ThreadKey,
+  type ThreadQuery,
+  type ThreadStorage,
+  threadCursor,
+  threadExists,
+  threadNotFound,
+  threadPosition,
+  type WorkingMemory,
+} from '@retinue/core/storage'
+import type { Database } from '../database/database.ts'
+import { errorCode } from '../database/database-error.ts'
+import {
+  appendMessages,
+  getMessage,
+  listMessages,
+  listNeighbours,
+  messagesBefore,
+  searchMessages,
+} from './message-statements.ts'
+import { messageOf, threadOf } from './rows.ts'
+import { updateSearchIndex } from './search-index.ts'
+import {
+  cloneThread,
+  createThread,
+  deleteThread,
+  getThread,
+  listThreads,
+  type NewThreadValues,
+  openThread,
+  updateThread,
+} from './thread-statements.ts'
+
+/** Threads and messages in a database. The owner is part of every statement: what is somebody else's is never read. */
+export class LibSQLThreads implements ThreadStorage {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  async create(thread: NewThread): Promise<Thread> {
+    const [row] = await this.#write(createThread(newThreadValues(thread)))
+    if (!row) throw await this.#taken(thread)
+    return storedThread(threadOf(row))
+  }
+
+  async get(key: ThreadKey): Promise<Thread> {
+    assertKey(key)
+    const [row] = await this.#database.read(getThread(key))
+    return storedThread(threadOf(found(row, key)))
+  }
+
+  async update({ title, metadata, at, ...key }: ThreadChange): Promise<Thread> {
+    assertKey(key)
+    assertTime(at, 'at')
+    const change = {
+      title: title === undefined ? undefined : encodedTitle(title),
+      metadata: metadata === undefined ? undefined : encodedMetadata(metadata),
+      at,
+    }
+    const [row] = await this.#write(updateThread(key, change))
+    return storedThread(threadOf(found(row, key)))
+  }
+
+  async delete(key: ThreadKey): Promise<void> {
+    assertKey(key)
+    const [, , deleted] = await this.#database.write(deleteThread(key))
+    found(deleted?.[0], key)
+  }
+
+  async clone({ newThreadId, title, metadata, at, ...key }: ThreadCopy): Promise<Thread> {
+    assertKey(key)
+    assertId(newThreadId, 'newThreadId')
+    assertTime(at, 'at')
+    const copy = {
+      newThreadId,
+      title: title === undefined ? undefined : encodedTitle(title),
+      metadata: metadata === undefined ? undefined : encodedMetadata(metadata),
+      at,
+    }
+    const [created] = await this.#database.write(cloneThread(key, copy)).catch(async (error: unknown) => {
+      const constraint = isRetinueError(error) && errorCode(error.cause) === 'SQLITE_CONSTRAINT'
+      throw constraint ? await this.#taken({ threadId: newThreadId, resourceId: key.resourceId }) : error
+    })
+    return storedThread(threadOf(found(created?.[0], key)))
+  }
+
+  async list({ resourceId, order = 'created', limit = DEFAULT_PAGE, cursor }: ThreadQuery): Promise<Page<Thread>> {
+    assertId(resourceId, 'resourceId')
+    assertCount(limit, 'limit')
+    const from = cursor === undefined ? undefined : threadPosition(order, cursor)
+    const rows = (await this.#database.read(listThreads(resourceId, order, limit, from))).map(threadOf)
+    const page = storedThreads(rows.slice(0, limit))
+    const last = rows[limit - 1]
+    return rows.length > limit && last ? { ...page, next: threadCursor(order, last) } : page
+  }
+
+  async append({ messages, ...key }: AppendedMessages): Promise<readonly number[]> {
+    assertKey(key)
+    const rows = newMessageRows(messages)
+    if (rows.length === 0) {
+      await this.#assertThread(key)
+      return []
+    }
+    const appended = await this.#write(appendMessages(key, rows))
+    found(appended[0], key)
+    return sequencesOf(rows, appended)
+  }
+
+  async beginTurn({ messages, lastMessages, workingMemory, ...thread }: NewTurn): Promise<BegunTurn> {
+    const values = newThreadValues(thread)
+    const rows = newMessageRows(messages)
+    assertCount(lastMessages, 'lastMessages', 0)
+    const ids = rows.map(({ id }) => id)
+    const [opened, ...others] = await this.#database.write([
+      openThread(values, workingMemory),
+      ...(rows.length === 0 ? [] : [appendMessages(thread, rows)]),
+      ...(lastMessages === 0 ? [] : [messagesBefore(thread, ids, lastMessages)]),
+    ])
+    const row = found(opened?.[0], thread)
+    const appended = rows.length === 0 ? [] : (others.shift() ?? [])
+    const { messages: recalled, unreadable } = messagesOf(others[0] ?? [], thread.threadId, 'newest')
+    const memory = workingMemoryOf(row)
+    return {
+      thread: storedThread(threadOf(row)),
+      sequences: sequencesOf(rows, appended),
+      recalled,
+      unreadable,
+      ...(memory ? { workingMemory: memory } : {}),
+    }
+  }
+
+  async listMessages(query: MessageQuery): Promise<MessagePage> {
+    assertKey(query)
+    assertCount(query.limit, 'limit')
+    const rows = await this.#database.read(listMessages(query))
+    if (rows.length === 0) await this.#assertThread(query)
+    const page = messagesOf(rows.slice(0, query.limit), query.threadId, query.from ?? 'newest')
+    return { ...page, hasMore: rows.length > query.limit }
+  }
+
+  async getMessage(key: MessageKey): Promise<StoredMessage> {
+    assertKey(key)
+    assertId(key.messageId, 'messageId')
+    const [row] = await this.#database.read(getMessage(key))
+    if (!row) throw await this.#noMessage(key)
+    return storedMessage(messageOf(row, key.threadId))
+  }
+
+  async listNeighbours(query: NeighbourQuery): Promise<Messages> {
+    assertKey(query)
+    assertId(query.messageId, 'messageId')
+    assertCount(query.before, 'before', 0)
+    assertCount(query.after, 'after', 0)
+    const rows = await this.#database.read(listNeighbours(query))
+    if (rows.length === 0) throw await this.#noMessage(query)
+    return messagesOf(rows, query.threadId, 'oldest')
+  }
+
+  async search(search: MessageSearch): Promise<FoundMessages> {
+    const { resourceId, threadId, query, limit } = search
+    assertId(resourceId, 'resourceId')
+    if (threadId !== undefined) assertId(threadId, 'threadId')
+    assertText(query, 'query')
+    assertCount(limit, 'limit')
+    const terms = queryTerms(query)
+    const rows = terms.length === 0 ? [] : await this.#found(search, terms)
+    if (rows.length === 0 && threadId !== undefined) await this.#assertThread({ threadId, resourceId })
+    const scores = new Map(rows.map((row) => [Number(row['sequence']), Number(row['score'])]))
+    const { messages, unreadable } = storedMessages(rows.map((row) => messageOf(row, String(row['thread_id']))))
+    return { found: messages.map((message) => ({ message, score: scores.get(message.sequence) ?? 0 })), unreadable }
+  }
+
+  async #found(search: MessageSearch, terms: readonly string[]): Promise<Row[]> {
+    await updateSearchIndex(this.#database)
+    return this.#database.read(searchMessages(search, terms))
+  }
+
+  async #write(statement: Parameters<Database['read']>[0]): Promise<Row[]> {
+    const [rows = []] = await this.#database.write([statement])
+    return rows
+  }
+
+  async #assertThread(key: ThreadKey): Promise<void> {
+    const [row] = await this.#database.read(getThread(key))
+    found(row, key)
+  }
+
+  /** Why a message was not found. */
+  async #noMessage({ messageId, ...key }: MessageKey): Promise<Error> {
+    await this.#assertThread(key)
+    return messageNotFound(key.threadId, messageId)
+  }
+
+  /** Why an id can't be had. */
+  async #taken(key: ThreadKey): Promise<Error> {
+    const [own] = await this.#database.read(getThread(key))
+    return own ? threadExists(key.threadId) : threadNotFound(key.threadId)
+  }
+}
+
+function newThreadValues({ threadId, resourceId, title, metadata, at }: NewThread): NewThreadValues {
+  assertKey({ threadId, resourceId })
+  assertTime(at, 'at')
+  return { id: threadId, resourceId, title: encodedTitle(title), metadata: encodedMetadata(metadata), at }
+}
+
+function found(row: Row | undefined, { threadId }: ThreadKey): Row {
+  if (!row) throw threadNotFound(threadId)
+  return row
+}
+
+/** Rows in the order in which they were read, as messages from the oldest on. */
+function messagesOf(rows: readonly Row[], threadId: string, first: 'newest' | 'oldest'): Messages {
+  return storedMessages((first === 'newest' ? rows.toReversed() : rows).map((row) => messageOf(row, threadId)))
+}
+
+function sequencesOf(rows: readonly NewMessageRow[], appended: readonly Row[]): number[] {
+  const byId = new Map(appended.map((row) => [String(row['id']), Number(row['sequence'])]))
+  return rows.map(({ id }) => byId.get(id) as number)
+}
+
+function workingMemoryOf(row: Row): WorkingMemory | undefined {
+  const stored = row['working_memory']
+  if (typeof stored !== 'string') return undefined
+  const [version, updatedAt, text] = decodeValue(stored) as [number, number, string]
+  return { text, version, updatedAt }
+}

@@ -1,0 +1,102 @@
+import type { InStatement, InValue } from '@libsql/client'
+import type {
+  MessageKey,
+  MessageQuery,
+  MessageSearch,
+  NeighbourQuery,
+  NewMessageRow,
+  ThreadKey,
+} from '@retinue/core/storage'
+import { MESSAGE_COLUMNS } from './rows.ts'
+import { OWNED_THREAD } from './thread-statements.ts'
+
+/**
+ * Appends the messages in their order, if the resource has the thread. Gives id and sequence of each, also of one that was there
+ * already, which stays as it is.
+ */
+export function appendMessages({ threadId, resourceId }: ThreadKey, rows: readonly NewMessageRow[]): InStatement {
+  const values = rows.map(() => '(?, ?, ?, ?, ?)').join(', ')
+  return {
+    // `CROSS JOIN` keeps the thread outside: the messages come in the order in which they are listed.
+    sql: `INSERT INTO retinue_messages (thread, id, message, metadata, terms, created_at)
+      SELECT t.sequence, v.column1, v.column2, v.column3, v.column4, v.column5
+      FROM retinue_threads t CROSS JOIN (VALUES ${values}) v WHERE t.id = ? AND t.resource_id = ?
+      ON CONFLICT (thread, id) DO UPDATE SET id = excluded.id RETURNING id, sequence`,
+    args: [
+      ...rows.flatMap(({ id, message, metadata, terms, createdAt }) => [id, message, metadata, terms, createdAt]),
+      threadId,
+      resourceId,
+    ],
+  }
+}
+
+/** The last messages before some, the newest first. */
+export function messagesBefore(
+  { threadId, resourceId }: ThreadKey,
+  ids: readonly string[],
+  limit: number,
+): InStatement {
+  const own = [threadId, resourceId]
+  const places = ids.map(() => '?').join(', ')
+  const before =
+    ids.length === 0
+      ? ''
+      : `AND m.sequence < (SELECT min(sequence) FROM retinue_messages WHERE thread = (${OWNED_THREAD}) AND id IN (${places}))`
+  return {
+    sql: `SELECT ${MESSAGE_COLUMNS} FROM retinue_messages m WHERE m.thread = (${OWNED_THREAD}) ${before}
+      ORDER BY m.sequence DESC LIMIT ?`,
+    args: [...own, ...(ids.length === 0 ? [] : [...own, ...ids]), limit],
+  }
+}
+
+/** Gives one row more than `limit` if there are more. */
+export function listMessages(query: MessageQuery): InStatement {
+  const { threadId, resourceId, before, after, from = 'newest', limit } = query
+  const bounds = [before === undefined ? '' : 'AND m.sequence < ?', after === undefined ? '' : 'AND m.sequence > ?']
+  const args: InValue[] = [threadId, resourceId]
+  if (before !== undefined) args.push(before)
+  if (after !== undefined) args.push(after)
+  return {
+    sql: `SELECT ${MESSAGE_COLUMNS} FROM retinue_messages m WHERE m.thread = (${OWNED_THREAD}) ${bounds.join(' ')}
+      ORDER BY m.sequence ${from === 'newest' ? 'DESC' : 'ASC'} LIMIT ?`,
+    args: [...args, limit + 1],
+  }
+}
+
+export function getMessage({ threadId, resourceId, messageId }: MessageKey): InStatement {
+  return {
+    sql: `SELECT ${MESSAGE_COLUMNS} FROM retinue_messages m WHERE m.thread = (${OWNED_THREAD}) AND m.id = ?`,
+    args: [threadId, resourceId, messageId],
+  }
+}
+
+/** The message and those around it, oldest first. */
+export function listNeighbours({ threadId, resourceId, messageId, before, after }: NeighbourQuery): InStatement {
+  return {
+    sql: `WITH here AS (
+        SELECT thread, sequence FROM retinue_messages WHERE thread = (${OWNED_THREAD}) AND id = ?
+      )
+      SELECT * FROM (
+        SELECT ${MESSAGE_COLUMNS} FROM here JOIN retinue_messages m ON m.thread = here.thread AND m.sequence <= here.sequence
+        ORDER BY m.sequence DESC LIMIT ?
+      ) UNION ALL SELECT * FROM (
+        SELECT ${MESSAGE_COLUMNS} FROM here JOIN retinue_messages m ON m.thread = here.thread AND m.sequence > here.sequence
+        ORDER BY m.sequence LIMIT ?
+      ) ORDER BY 1`,
+    args: [threadId, resourceId, messageId, before + 1, after],
+  }
+}
+
+/** `terms` are those of the query; they hold letters and numbers only, so quotes make each of them a plain word. */
+export function searchMessages({ resourceId, threadId, limit }: MessageSearch, terms: readonly string[]): InStatement {
+  const words = terms.map((term) => `"${term}"`).join(' OR ')
+  return {
+    sql: `SELECT ${MESSAGE_COLUMNS}, t.id AS thread_id, -bm25(retinue_message_terms) AS score
+      FROM retinue_message_terms
+      JOIN retinue_messages m ON m.sequence = retinue_message_terms.rowid
+      JOIN retinue_threads t ON t.sequence = m.thread
+      WHERE retinue_message_terms MATCH ? AND t.resource_id = ? ${threadId === undefined ? '' : 'AND t.id = ?'}
+      ORDER BY score DESC, m.sequence DESC LIMIT ?`,
+    args: [words, resourceId, ...(threadId === undefined ? [] : [threadId]), limit],
+  }
+}
