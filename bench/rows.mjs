@@ -16,6 +16,7 @@ const exponent = ({ few, many }) => Math.log(many.cpu / few.cpu) / Math.log(4)
 const MANY_CHUNKS = 10_000
 
 const WHY = {
+  check: 'most of it is Node importing a thousand modules, which it does one after the other',
   chunk: 'every level is a full run with its own state, envelope and hooks, and a chunk passes them all',
   level:
     'every level is a full run with its own state, envelope and hooks, and each model call gets its own copy of the prompt, ' +
@@ -202,6 +203,22 @@ export const ROWS = [
       { what: 'recall of 20 messages from 5,000', unit: 'CPU ms', value: ({ recall20 }) => recall20, aim: [1, 0.04] },
       { what: 'recall of 200', unit: 'CPU ms', value: ({ recall200 }) => recall200, aim: { atMost: 4 } },
       { what: 'recall of 2,000', unit: 'CPU ms', value: ({ recall2000 }) => recall2000, aim: { atMost: 40 } },
+    ],
+  },
+  {
+    name: 'check',
+    measure: 'check',
+    agents: 500,
+    rounds: 7,
+    quick: { rounds: 1, agents: 6 },
+    lines: [
+      {
+        what: '`check` of 500 agents',
+        unit: 'wall s',
+        value: ({ wall }) => wall,
+        aim: { atMost: 1.5 },
+        why: WHY.check,
+      },
     ],
   },
 ]

@@ -17,6 +17,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { measureBatch } from './measures/batch.mjs'
+import { measureCheck } from './measures/check.mjs'
 import { measureImport } from './measures/import.mjs'
 import { measurePeak } from './measures/peak.mjs'
 import { measureStorage } from './measures/storage.mjs'
@@ -30,6 +31,7 @@ const MEASURES = {
   waiting: measureWaiting,
   import: measureImport,
   storage: measureStorage,
+  check: measureCheck,
 }
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, quick: { type: 'boolean', default: false } } })

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { ArgsDef, CommandDef, ParsedArgs } from 'citty'
 import { parseArgs, renderUsage } from 'citty'
 
@@ -11,6 +12,14 @@ export interface Command {
 /** The command line was wrong: exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
+}
+
+/** The version of the command line. */
+export function version(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  const found =
+    typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : undefined
+  return String(found)
 }
 
 export interface CommandOptions<A extends ArgsDef> {

@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -61,7 +62,7 @@ test('check: findings with frame, reason and fix on stdout; exit code 1', () => 
   expect(out.replace(/\d+ ms/, '38 ms')).toBe(`error[subagent-description-missing]: subagent "writer" has no description
   ┌─ src/retinue/agents/sup/subagents/writer/config.ts:2:16
 2 │ export default agentConfig({ model: 'openai/gpt-5.5' })
-  │                ^^^^^^^^^^^
+  │                ^^^^^^^^^^^ add \`description: '…'\`
   = why: "sup" reads the description to decide when to delegate
   = fix: write description: 'Use it to …: what it does, and when to delegate to it.'
 ✖ 1 error, 0 warnings in 2 agents (38 ms)
@@ -90,6 +91,46 @@ test('check --json prints the findings and nothing else; --strict counts warning
   expect(retinue(root, 'check', '--strict').out).toMatch(/✖ 0 errors, 1 warning in 1 agent/)
 })
 
+test('B11.11 check --format=github: commands with paths from the repository, on stdout', () => {
+  const root = project(Object.fromEntries(Object.entries(BROKEN).map(([path, text]) => [`apps/x/${path}`, text])))
+  const { code, out, err } = retinue(root, 'check', 'apps/x', '--format=github')
+  expect([code, err]).toEqual([1, ''])
+  expect(out).toContain(`::error file=apps/x/${AGENTS}/sup/subagents/writer/config.ts,line=2,col=16,endColumn=27,`)
+  expect(out.trimEnd().split('\n')).toHaveLength(1)
+  expect(retinue(project(GOOD), 'check', '--format', 'github')).toEqual({ code: 0, out: '', err: '' })
+})
+
+test('B11.11 check --format=sarif: a log with the page of each code as its help', () => {
+  const { code, out, err } = retinue(project(BROKEN), 'check', '--format=sarif')
+  expect([code, err]).toEqual([1, ''])
+  const help = { markdown: expect.stringContaining('## How to mend it') }
+  const rules = [{ id: 'subagent-description-missing', help, shortDescription: { text: expect.stringMatching(/\.$/) } }]
+  expect(JSON.parse(out)).toMatchObject({ version: '2.1.0', runs: [{ tool: { driver: { rules } }, results: [{}] }] })
+})
+
+test('B11.11 check --format=json is --json', () => {
+  const root = project(WARNED)
+  expect(retinue(root, 'check', '--format=json')).toEqual(retinue(root, 'check', '--json'))
+})
+
+test('B11.11 check --watch: the findings anew after a change; Ctrl-C ends it with 130', async () => {
+  const root = project(GOOD)
+  const child = spawn(process.execPath, ['--conditions=@retinue/source', BIN, 'check', '--watch'], { cwd: root })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let out = ''
+  let err = ''
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()))
+  const outUntil = async (pattern: RegExp): Promise<void> => {
+    while (!pattern.test(out)) out += String((await once(child.stdout, 'data'))[0])
+  }
+  await outUntil(/✔ 0 errors, 0 warnings in 1 agent \(\d+ ms\)\n/)
+  writeFileSync(join(root, AGENTS, 'sup/notes.txt'), '')
+  await outUntil(/warning\[entry-ignored\][\s\S]*✔ 0 errors, 1 warning in 1 agent/)
+  child.kill('SIGINT')
+  expect((await once(child, 'exit'))[0]).toBe(130)
+  expect([out.match(/agent \(/g)?.length, err]).toEqual([2, 'Watching for changes; Ctrl-C ends it.\n'])
+})
+
 test('check takes a path and --dir', () => {
   const root = project(
     Object.fromEntries(Object.entries(GOOD).map(([path, text]) => [path.replace('src/retinue', 'app'), text])),
@@ -113,7 +154,9 @@ test('tree: indented, with models and tools; --json as data; findings do not hid
   const { code, out, err } = retinue(root, 'tree')
   expect([code, out]).toEqual([
     1,
-    'sup  openai/gpt-5.5  tools: workspace_read_file, workspace_list_files\n  writer  openai/gpt-5.5\n',
+    expect.stringMatching(
+      /^sup {2}openai\/gpt-5.5 {2}tools: workspace_read_file, .*\n {2}writer {2}openai\/gpt-5.5\n$/,
+    ),
   ])
   expect(err).toContain('error[subagent-description-missing]')
   const json = retinue(root, 'tree', '--json')
@@ -128,7 +171,7 @@ test('tree and check read agent.md', () => {
   const head = '---\nmodel: openai/gpt-5.5\n'
   const root = project({
     [`${AGENTS}/sup/agent.md`]: `${head}---\nWork.\n`,
-    [`${AGENTS}/sup/subagents/kid/agent.md`]: `${head}description: Helps.\n---\nHelp.\n`,
+    [`${AGENTS}/sup/subagents/kid/agent.md`]: `${head}description: Helps out.\n---\nHelp.\n`,
   })
   const out = 'sup  openai/gpt-5.5\n  kid  openai/gpt-5.5\n'
   expect(retinue(root, 'tree')).toEqual({ code: 0, out, err: '' })
@@ -160,6 +203,15 @@ test.each([
   [['check', '--dir'], 'retinue check: option "--dir" needs a value.'],
   [['check', '--dir', '--json'], 'retinue check: option "--dir" needs a value.'],
   [['tree', 'a', 'b'], 'retinue tree: too many arguments.'],
+  [['check', '--format=xml'], 'retinue check: there is no format "xml"; known are text, json, github, sarif.'],
+  [['check', '--format'], 'retinue check: option "--format" needs a value.'],
+  [['check', '--json', '--format=sarif'], 'retinue check: "--json" and "--format=sarif" are two formats.'],
+  [['check', '--watch', '--json'], 'retinue check: "--watch" prints for people: leave out the format "json".'],
+  [
+    ['explain', 'description-missing'],
+    'retinue explain: there is no code "description-missing"; the nearest are "subagent-description-missing", "coded-subagent-description-missing",',
+  ],
+  [['explain', 'zebra'], 'retinue explain: there is no code "zebra"; "retinue explain" lists all of them.'],
 ])('usage: %j is exit code 2 and a clear line', async (args, message) => {
   const { code, out, err } = await inProcess(...args)
   expect([code, out]).toEqual([2, ''])
@@ -182,6 +234,22 @@ test.each([
 ])('usage: %j names no directory that can be read: exit code 2', async (args, message) => {
   const err = `retinue ${args[0]}: ${message}. See "retinue ${args[0]} --help".`
   expect(await inProcess(...args)).toEqual({ code: 2, out: '', err })
+})
+
+test('B11.11 explain: the page of a code, all codes with a line each, and both as JSON', async () => {
+  const page = await inProcess('explain', 'subagent-description-missing')
+  expect([page.code, page.err]).toEqual([0, ''])
+  expect(page.out).toMatch(/^# subagent-description-missing\n[\s\S]*## Bad tree\n[\s\S]*## Good tree\n/)
+  const list = await inProcess('explain')
+  expect(list.out).toContain(
+    'error    subagent-description-missing        A subagent has no description, or a blank one.',
+  )
+  const asJson = JSON.parse((await inProcess('explain', 'subagent-description-missing', '--json')).out)
+  const known = { code: 'subagent-description-missing', severity: 'error', summary: expect.any(String) }
+  expect(asJson).toEqual({ ...known, text: `${page.out}\n` })
+  const all = JSON.parse((await inProcess('explain', '--json')).out)
+  expect(all.codes).toHaveLength(list.out.split('\n').length)
+  expect(all.codes).toContainEqual(known)
 })
 
 test('--help and --version go to stdout', async () => {

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { type Command, UsageError } from './command.ts'
+import { type Command, UsageError, version } from './command.ts'
 
 export { endProcess } from './end-process.ts'
 
@@ -18,6 +17,7 @@ const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
     'tree',
     { summary: 'Show the agents of a project, their models and tools', load: () => import('./commands/tree.ts') },
   ],
+  ['explain', { summary: 'Say what a code of check means', load: () => import('./commands/explain.ts') }],
 ])
 
 const USAGE = 2
@@ -76,13 +76,6 @@ function help(): string {
   const width = Math.max(...[...COMMANDS.keys()].map((name) => name.length))
   const lines = [...COMMANDS].map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`)
   return `retinue ${version()}: a folder is an agent\n\nUsage: retinue <command> [options]\n\n${lines.join('\n')}\n\nretinue <command> --help says more about a command.`
-}
-
-function version(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
-  const found =
-    typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : undefined
-  return String(found)
 }
 
 /** `retinue tree | head`: a reader that has seen enough is no failure. */

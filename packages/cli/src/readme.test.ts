@@ -46,7 +46,7 @@ describe('every claim of the README that a machine can check', () => {
     const folder = join(scratch, String(index))
     cpSync(example, join(folder, 'examples/research-supervisor'), {
       recursive: true,
-      filter: (path) => !path.includes('node_modules'),
+      filter: (path) => !/node_modules|\.retinue/.test(path),
     })
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')

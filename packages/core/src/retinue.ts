@@ -59,9 +59,9 @@ export class Retinue<const Agents extends Readonly<Record<string, Agent>> = Read
     return agent
   }
 
-  /** The agents, by key. */
+  /** The agents, by key. The record has no prototype: `constructor` is a name like others. */
   listAgents(): Readonly<Record<string, Agent>> {
-    return Object.fromEntries(this.#agents)
+    return Object.assign(Object.create(null) as Record<string, Agent>, Object.fromEntries(this.#agents))
   }
 }
 

@@ -1,13 +1,14 @@
 import { isRetinueError } from '@retinue/core/errors'
 import { modelChooser } from '../run/choose-model.ts'
 import { modelText } from '../run/model-text.ts'
-import { openAgent } from '../run/open-agent.ts'
+import { openApplication } from '../run/open-application.ts'
 import { errorText, exitCodeOf } from '../run/run-end.ts'
 import { agentModels } from './agent-models.ts'
 import { Conversation } from './conversation.ts'
 import { LocalModels } from './local-models.ts'
 import { PlainChat } from './plain-chat.ts'
 import { assertUsable, SessionModel } from './session-model.ts'
+import { spokenLines } from './slash-commands.ts'
 import { TerminalChat } from './terminal-chat.ts'
 
 export interface ChatAgentOptions {
@@ -16,6 +17,8 @@ export interface ChatAgentOptions {
   readonly agent: string
   readonly model?: string | undefined
   readonly dir?: string | undefined
+  /** The conversation to go on with: its thread; true for the last one. */
+  readonly thread?: string | true | undefined
   readonly input: NodeJS.ReadStream
   readonly output: NodeJS.WriteStream
   readonly err: (text: string) => void
@@ -26,15 +29,19 @@ export interface ChatAgentOptions {
 /** Holds a conversation with an agent of a project. Gives the exit code. */
 export async function chatAgent(options: ChatAgentOptions): Promise<number> {
   const { input, output, err } = options
+  let closeStorage: () => Promise<void> = async () => {}
   try {
-    const agent = await openAgent(options)
+    const { agent, close } = await openApplication(options)
+    closeStorage = close
     const named = options.model ?? (process.env['RETINUE_MODEL'] || undefined)
     // A model that a person named must be there now, and not only when the first message has been typed.
     const configured = modelChooser(options.model, process.env, options.cwd)
     if (named !== undefined) await assertUsable(configured)
     const model = new SessionModel(configured, (name) => modelChooser(name, process.env, options.cwd))
     const localModels = new LocalModels(process.env)
-    const session = { conversation: new Conversation(agent, model.choose), model, localModels }
+    const conversation = new Conversation(agent, model.choose)
+    const resumed = await goOn(conversation, options.thread)
+    const session = { conversation, model, localModels }
     const uses = (await agentModels(agent, model.choose)).flatMap(({ use }) => (use === undefined ? [] : [use]))
     const told = [...new Set(uses.map(modelText))]
     // Offers are for people, and only where no language model answers.
@@ -43,13 +50,23 @@ export async function chatAgent(options: ChatAgentOptions): Promise<number> {
     const offers = localModels.offers()
     if (options.plain) {
       const out = (text: string): boolean => output.write(text)
-      return await new PlainChat({ session, input, out, err, greeting: [...told, ...offers], told }).run()
+      return await new PlainChat({ session, input, out, err, greeting: [...told, ...offers, ...resumed], told }).run()
     }
-    const greeting = [`${agent.id}: a conversation. /help lists the commands.`, ...told, ...offers, '']
+    const greeting = [`${agent.id}: a conversation. /help lists the commands.`, ...told, ...offers, ...resumed, '']
     return await new TerminalChat({ session, input, output, greeting }).run()
   } catch (error) {
     if (!isRetinueError(error)) throw error
     err(errorText(error))
     return exitCodeOf(error)
+  } finally {
+    await closeStorage()
   }
+}
+
+/** Goes on with a conversation, and shows what was said last in it. */
+async function goOn(conversation: Conversation, thread: string | true | undefined): Promise<string[]> {
+  if (thread === undefined) return []
+  const threadId = thread === true ? (await conversation.list())[0]?.threadId : thread
+  if (threadId === undefined) return ['There is no conversation with this agent yet; this is a new one.']
+  return ['', spokenLines(await conversation.resume(threadId))]
 }

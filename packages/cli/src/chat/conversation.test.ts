@@ -2,19 +2,20 @@ import { Agent } from '@retinue/core/agent'
 import { type ScriptedTurn, scriptedModel } from '@retinue/core/testing'
 import { createTool } from '@retinue/core/tools'
 import { expect, test } from 'vitest'
+import { remembering } from '../../test-support/remembering.ts'
 import { Conversation } from './conversation.ts'
 
 /** The strict model refuses a conversation that a strict provider would refuse. */
 function talk(...turns: ScriptedTurn[]) {
   const model = scriptedModel(turns)
   const peek = createTool({ id: 'peek', execute: () => new Promise(() => {}) })
-  const agent = new Agent({ id: 'a', model, maxRetries: 0, tools: { peek } })
+  const agent = remembering(new Agent({ id: 'a', model, maxRetries: 0, tools: { peek } }))
   const conversation = new Conversation(agent, () => undefined)
   const say = async (text: string, stopAt?: string): Promise<boolean> => {
     const stop = new AbortController()
     const stream = await conversation.say(text, stop.signal)
     for await (const { type } of stream.events) if (type === stopAt) stop.abort()
-    return conversation.keep(text, await stream.result)
+    return conversation.isAnswered(await stream.result)
   }
   return { say, asked: (at: number) => model.calls[at]?.text, conversation }
 }
@@ -26,13 +27,14 @@ test('a turn sees what was said before it', async () => {
   expect(asked(1)).toBe('user: One\nassistant: Hello\nuser: Two')
 })
 
-test('a failed turn is left out, and the conversation goes on', async () => {
+test('of a failed turn the question stays, and the conversation goes on', async () => {
   const { say, asked } = talk({ text: 'Hello' }, { text: 'half', finish: 'error' }, new Error('down'), { text: 'Back' })
   expect(await say('One')).toBe(true)
   expect(await say('Two')).toBe(false)
   expect(await say('Three')).toBe(false)
   expect(await say('Four')).toBe(true)
-  expect(asked(3)).toBe('user: One\nassistant: Hello\nuser: Four')
+  expect(asked(3)).toContain('user: One\nassistant: Hello\nuser: Two')
+  expect(asked(3)).toContain('\nuser: Three\nuser: Four')
 })
 
 test('of a stopped turn what was said stays', async () => {
@@ -48,4 +50,22 @@ test('a turn that was stopped while a tool ran leaves no call without its result
   expect(await say('One', 'tool-call')).toBe(true)
   expect(await say('Two')).toBe(true)
   expect(asked(1)).toMatch(/^user: One\nassistant: I look. \| peek\({}\)\ntool: .*\nuser: Two$/)
+})
+
+test('conversations are listed, the last used first, and gone on with; those of other agents are not', async () => {
+  const { say, asked, conversation } = talk({ text: 'Hello' }, { text: 'Other' }, { text: 'Back' })
+  await say('The first question, which is rather long and will not fit into a line of a list')
+  const first = conversation.threadId
+  conversation.clear()
+  await say('Second')
+  const listed = await conversation.list()
+  expect(listed.map(({ title }) => title)).toEqual([
+    'Second',
+    'The first question, which is rather long and will not fit i…',
+  ])
+  const shown = await conversation.resume(first)
+  expect(shown.map(({ role }) => role)).toEqual(['user', 'assistant'])
+  await say('Third')
+  expect(asked(2)).toMatch(/^user: The first question.*\nassistant: Hello\nuser: Third$/)
+  await expect(conversation.resume('no such')).rejects.toMatchObject({ code: 'thread-not-found' })
 })

@@ -1,41 +1,93 @@
-import type { Agent, ChooseModel, InputMessage, RunResult, RunStream } from '@retinue/core/agent'
+import { randomUUID } from 'node:crypto'
+import type { Agent, ChooseModel, RunResult, RunStream } from '@retinue/core/agent'
+import type { AgentMemory, RememberedMessage } from '@retinue/core/memory'
+import { LOCAL_RESOURCE } from '../run/default-storage.ts'
 
-/** What was said so far, and the way to say more. It is kept for as long as the process lives. */
+/** A conversation that can be gone on with. */
+export interface Listed {
+  readonly threadId: string
+  readonly title: string
+  /** Milliseconds since 1970. */
+  readonly updatedAt: number
+}
+
+/** A conversation with an agent, kept in a thread of its memory. */
 export class Conversation {
   readonly agent: Agent
   readonly #choose: ChooseModel
-  #messages: readonly InputMessage[] = []
+  #threadId: string
 
-  constructor(agent: Agent, choose: ChooseModel) {
+  /** `threadId`: of a conversation to go on with. */
+  constructor(agent: Agent, choose: ChooseModel, threadId: string = newThreadId()) {
     this.agent = agent
     this.#choose = choose
+    this.#threadId = threadId
   }
 
-  get messages(): readonly InputMessage[] {
-    return this.#messages
+  get threadId(): string {
+    return this.#threadId
   }
 
-  /** Begins a turn, which the signal stops. It is not part of the conversation before it is kept. */
+  /** Begins a turn, which the signal stops. */
   say(text: string, abortSignal: AbortSignal): Promise<RunStream> {
-    return this.agent.stream([...this.#messages, userMessage(text)], { resolveModel: this.#choose, abortSignal })
+    const thread = { id: this.#threadId, title: titleOf(text), metadata: { agent: this.agent.id } }
+    return this.agent.stream(text, {
+      memory: { thread, resource: LOCAL_RESOURCE },
+      resolveModel: this.#choose,
+      abortSignal,
+    })
   }
 
-  /**
-   * Takes a turn that has ended into the conversation, a stopped one with what was said until then. A failed one is left out, so
-   * that what made it fail can't make the next one fail too. Returns whether it was taken.
-   */
-  keep(text: string, { finishReason, error, response }: RunResult): boolean {
-    const stopped = finishReason === 'aborted'
-    if (!stopped && (error !== undefined || response.messages.length === 0)) return false
-    this.#messages = [...this.#messages, userMessage(text), ...response.messages]
-    return true
+  /** Whether a turn that has ended was answered; what was said of a stopped one stays, and what failed stays without an answer. */
+  isAnswered({ finishReason, error, response }: RunResult): boolean {
+    return finishReason === 'aborted' || (error === undefined && response.messages.length > 0)
   }
 
+  /** Begins anew; what was said stays where it is kept. */
   clear(): void {
-    this.#messages = []
+    this.#threadId = newThreadId()
+  }
+
+  /** Goes on with another conversation; gives its last messages. Rejects with `thread-not-found`. */
+  async resume(threadId: string): Promise<readonly RememberedMessage[]> {
+    const { messages } = await (await this.#memory()).recall({ threadId, resourceId: LOCAL_RESOURCE, limit: SHOWN })
+    this.#threadId = threadId
+    return messages
+  }
+
+  /** The conversations with this agent, the last used first. */
+  async list(): Promise<readonly Listed[]> {
+    const page = await (await this.#memory()).listThreads({
+      resourceId: LOCAL_RESOURCE,
+      order: 'updated',
+      limit: LISTED,
+    })
+    return page.items
+      .filter(({ metadata }) => metadata?.['agent'] === this.agent.id)
+      .map(({ id, title, updatedAt }) => ({ threadId: id, title: title ?? id, updatedAt }))
+  }
+
+  async #memory(): Promise<AgentMemory> {
+    const memory = await this.agent.getMemory()
+    if (!memory) throw new TypeError('An agent of an application with a memory has one.')
+    return memory
   }
 }
 
-function userMessage(text: string): InputMessage {
-  return { role: 'user', content: text }
+/** How many messages of a conversation are shown when it is gone on with. */
+const SHOWN = 6
+
+/** How many conversations are looked through for those of the agent. */
+const LISTED = 100
+
+const TITLE_LENGTH = 60
+
+export function newThreadId(): string {
+  return `chat-${randomUUID()}`
+}
+
+/** What a conversation is called: how it began. */
+function titleOf(text: string): string {
+  const line = text.trim().replace(/\s+/g, ' ')
+  return line.length <= TITLE_LENGTH ? line : `${line.slice(0, TITLE_LENGTH - 1)}…`
 }

@@ -5,11 +5,11 @@ import { type Line, span } from './styled-line.ts'
 import type { TurnState } from './turn-state.ts'
 import { wrap } from './wrap.ts'
 
-const LEFT_OUT = 'The conversation goes on without this turn; ↑ brings your message back.'
+const UNANSWERED = 'Your message stays in the conversation, without an answer; ↑ brings it back.'
 
 export interface EndedTurn {
   readonly turn: TurnState
-  /** It is not part of the conversation. */
+  /** It failed: the conversation holds no answer of it. */
   readonly dropped: boolean
 }
 
@@ -63,7 +63,7 @@ export class LastTurn {
   #blocks({ turn, dropped }: EndedTurn, expanded: boolean): Block[] {
     const { columns } = this.#screen
     const view = { columns, expanded, now: turn.endedAt ?? turn.startedAt, treeOnly: this.#treeOnly }
-    const note = dropped && !this.#treeOnly ? wrap(LEFT_OUT, columns) : []
+    const note = dropped && !this.#treeOnly ? wrap(UNANSWERED, columns) : []
     const lines = [...note, ''].map((line): Line => [span(line, 'quiet')])
     return [...renderTurn(turn, view), { lines, settled: 0 }]
   }

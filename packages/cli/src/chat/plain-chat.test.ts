@@ -42,16 +42,16 @@ test('turns see those before them; commands work; a backslash goes on; a failed 
   expect(code, err).toBe(0)
   expect(out.split('\n')).toEqual([
     'Heard 1: "one"',
-    'Heard 2: "one" / "two \\nand more"',
+    'Heard 3: "one" / "fail now" / "two \\nand more"',
     'lead  fixture/lead',
     '  scout  fixture/scout  tools: peek',
-    'The conversation is forgotten.',
+    'A new conversation.',
     'Heard 1: "three"',
     '',
   ])
   expect(err).toContain('No provider is called "nobody"')
   expect(err).toContain('error[model-call-failed]')
-  expect(err).toContain('The conversation goes on without this turn.')
+  expect(err).toContain('Your message stays in the conversation, without an answer.')
 }, 30_000)
 
 test('a failed last turn is the exit code; nothing that a model says steers a terminal', async () => {
@@ -96,3 +96,16 @@ test('an interrupt stops the turn, and a pipe ends with it', async () => {
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
   expect(code).toBe(130)
 }, 30_000)
+
+test('B6.2 a conversation lasts: the last one, or one by its thread, is gone on with in another process', async () => {
+  await chat(['lead'], 'remember me', project.path)
+  const again = await chat(['lead', '--continue'], 'still there?\n/threads', project.path)
+  expect(again.code, again.err).toBe(0)
+  expect(again.err + again.out).toContain('› remember me')
+  expect(again.out).toContain('Heard 2: "remember me" / "still there?"')
+  expect(again.out).toMatch(/1 {2}\d{4}-\d{2}-\d{2} \d{2}:\d{2} {2}remember me {2}\(this one\)/)
+  const missing = await chat(['lead', '--thread', 'nope'], 'hi', project.path)
+  expect(missing.err).toContain('error[thread-not-found]')
+  const both = await chat(['lead', '--thread', 'x', '--continue'], 'hi', project.path)
+  expect(both.code).toBe(2)
+}, 60_000)

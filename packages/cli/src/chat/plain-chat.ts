@@ -92,10 +92,10 @@ export class PlainChat {
       const stream = await session.conversation.say(message, running.signal)
       for await (const chunk of stream.events) this.#view.show(chunk)
       const result = await stream.result
-      const kept = session.conversation.keep(message, result)
+      const answered = session.conversation.isAnswered(result)
       if (result.text.trim() !== '') out(`${safeText(result.text).trimEnd()}\n`)
       if (result.error) err(safeText(errorText(result.error)))
-      if (!kept) err('The conversation goes on without this turn.\n')
+      if (!answered) err('Your message stays in the conversation, without an answer.\n')
       else if (result.finishReason !== 'stop' && result.finishReason !== 'aborted')
         err(`The turn ended with ${result.finishReason}: the answer may be unfinished.\n`)
       return exitCode(result)

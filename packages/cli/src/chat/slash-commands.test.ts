@@ -2,6 +2,7 @@ import { Agent } from '@retinue/core/agent'
 import { scriptedModel } from '@retinue/core/testing'
 import { createTool } from '@retinue/core/tools'
 import { expect, test } from 'vitest'
+import { remembering } from '../../test-support/remembering.ts'
 import { modelChooser } from '../run/choose-model.ts'
 import { Conversation } from './conversation.ts'
 import { LocalModels } from './local-models.ts'
@@ -102,16 +103,22 @@ test('an unknown command gives a hint; a path is no command', async () => {
   expect(await textOf('/exit', session())).toBe('exit')
 })
 
-test('/clear forgets the conversation', async () => {
+test('/clear begins a new conversation; /threads lists them, /resume goes on with one', async () => {
   const model = new SessionModel(
     () => undefined,
     () => () => undefined,
   )
-  const agent = new Agent({ id: 'a', model: scriptedModel([{ text: 'Hello' }]) })
+  const agent = remembering(new Agent({ id: 'a', model: scriptedModel([{ text: 'Hello' }]) }))
   const conversation = new Conversation(agent, model.choose)
+  const chat = { conversation, model, localModels: new LocalModels({}, async () => []) }
+  expect(await textOf('/threads', chat)).toBe('say: There is no conversation with this agent yet.')
   const stream = await conversation.say('Hi', new AbortController().signal)
-  conversation.keep('Hi', await stream.result)
-  expect(conversation.messages).toHaveLength(2)
-  await textOf('/clear', { conversation, model, localModels: new LocalModels({}, async () => []) })
-  expect(conversation.messages).toHaveLength(0)
+  await stream.result
+  const first = conversation.threadId
+  expect(await textOf('/threads', chat)).toMatch(/^say: {3}1 {2}\d{4}-\d{2}-\d{2} \d{2}:\d{2} {2}Hi {2}\(this one\)/)
+  await textOf('/clear', chat)
+  expect(conversation.threadId).not.toBe(first)
+  expect(await textOf('/resume 1', chat)).toBe('say: › Hi\n\nHello')
+  expect(conversation.threadId).toBe(first)
+  expect(await textOf('/resume 7', chat)).toMatch(/^refuse: There is no conversation 7/)
 })

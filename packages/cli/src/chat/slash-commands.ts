@@ -1,7 +1,9 @@
 import { isRetinueError } from '@retinue/core/errors'
+import type { RememberedMessage } from '@retinue/core/memory'
 import { type AgentModel, agentModels } from './agent-models.ts'
 import type { Conversation } from './conversation.ts'
 import type { LocalModels } from './local-models.ts'
+import { safeLine, safeText } from './safe-text.ts'
 import type { SessionModel } from './session-model.ts'
 
 /** What a command works on. */
@@ -33,7 +35,9 @@ const COMMANDS: ReadonlyMap<string, SlashCommand> = new Map<string, SlashCommand
       run: model,
     },
   ],
-  ['clear', { usage: '/clear', summary: 'Forget the conversation', run: clear }],
+  ['clear', { usage: '/clear', summary: 'Begin a new conversation', run: clear }],
+  ['threads', { usage: '/threads', summary: 'List the conversations with this agent', run: threads }],
+  ['resume', { usage: '/resume number', summary: 'Go on with one of them', run: resume }],
   ['exit', { usage: '/exit', summary: 'End the chat', run: () => ({ type: 'exit' }) }],
 ])
 
@@ -126,7 +130,37 @@ function modelLine({ key, depth, use }: AgentModel): string {
 
 function clear({ conversation }: ChatSession): SlashOutcome {
   conversation.clear()
-  return say('The conversation is forgotten.')
+  return say('A new conversation.')
+}
+
+async function threads({ conversation }: ChatSession): Promise<SlashOutcome> {
+  const listed = await conversation.list()
+  if (listed.length === 0) return say('There is no conversation with this agent yet.')
+  const width = String(listed.length).length
+  const lines = listed.map(({ threadId, title, updatedAt }, at) => {
+    const here = threadId === conversation.threadId ? '  (this one)' : ''
+    return `  ${String(at + 1).padStart(width)}  ${new Date(updatedAt).toISOString().slice(0, 16).replace('T', ' ')}  ${safeLine(title)}${here}`
+  })
+  return say([...lines, '/resume and the number goes on with one.'].join('\n'))
+}
+
+async function resume({ conversation }: ChatSession, argument: string): Promise<SlashOutcome> {
+  const listed = await conversation.list()
+  const chosen = listed[Number(argument) - 1] ?? listed.find(({ threadId }) => threadId === argument)
+  if (!chosen) return refuse(`There is no conversation ${argument || 'without a number'}. /threads lists them.`)
+  return say(spokenLines(await conversation.resume(chosen.threadId)))
+}
+
+/** What people and the agent said, as it is shown when a conversation is gone on with. */
+export function spokenLines(messages: readonly RememberedMessage[]): string {
+  const lines = messages.flatMap((message) => {
+    if (message.role !== 'user' && message.role !== 'assistant') return []
+    // What the framework said to the model is nobody's word.
+    if (message.providerOptions?.['retinue']?.['origin'] !== undefined) return []
+    const text = message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+    return text.trim() === '' ? [] : [`${message.role === 'user' ? '› ' : ''}${safeText(text)}`]
+  })
+  return lines.length === 0 ? 'Nothing was said in it yet.' : lines.join('\n\n')
 }
 
 function say(text: string): SlashOutcome {

@@ -163,9 +163,9 @@ describe.concurrent('a conversation in a real terminal', { timeout: 60_000 }, ()
         terminal.say('delegate it')
         await terminal.until(/✔ lead {2}done .*\n\n›$/)
         terminal.say('/clear')
-        await terminal.until(/forgotten/)
+        await terminal.until(/A new conversation/)
         terminal.press('Tab')
-        await terminal.until(/forgotten\.\n\n✔ scout {2}done .*\+1.*\n✔ lead {2}done .*\n\n›$/)
+        await terminal.until(/A new conversation\.\n\n✔ scout {2}done .*\+1.*\n✔ lead {2}done .*\n\n›$/)
       }),
     )
 

@@ -108,7 +108,7 @@ export class TerminalChat {
     let ended: EndedTurn
     try {
       const result = await live.follow(conversation.say(message, running.signal))
-      ended = { turn: live.turn, dropped: !conversation.keep(message, result) }
+      ended = { turn: live.turn, dropped: !conversation.isAnswered(result) }
     } catch (thrown) {
       ended = { turn: failedTurn(live.turn, problemOf(thrown), clock()), dropped: true }
     }

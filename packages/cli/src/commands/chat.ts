@@ -1,6 +1,6 @@
 import { isRetinueError } from '@retinue/core/errors'
 import { chatAgent } from '../chat/chat-agent.ts'
-import { type Command, command } from '../command.ts'
+import { type Command, command, UsageError } from '../command.ts'
 import { wantsColors } from '../render-findings.ts'
 import { errorText, exitCodeOf } from '../run/run-end.ts'
 import { watchStrayErrors } from '../run/stray-errors.ts'
@@ -15,13 +15,16 @@ const chat: Command = command({
       valueHint: 'provider/model',
       description: "Every agent's model (default: RETINUE_MODEL, else what each agent declares)",
     },
+    thread: { type: 'string', valueHint: 'id', description: 'Go on with a conversation' },
+    continue: { type: 'boolean', description: 'Go on with the last conversation' },
     dir: {
       type: 'string',
       valueHint: 'dir',
       description: 'The application directory (default: src/retinue, else src/mastra)',
     },
   },
-  async run({ agent, model, dir }) {
+  async run({ agent, model, dir, thread, continue: goOn }) {
+    if (thread !== undefined && goOn) throw new UsageError('"--thread" and "--continue" name two conversations')
     const err = (text: string): boolean => process.stderr.write(text)
     const { fatal, finished } = watchStrayErrors(err)
     // Whoever interrupts twice ends the process, and means it.
@@ -31,6 +34,7 @@ const chat: Command = command({
       agent,
       model,
       dir,
+      thread: thread ?? (goOn || undefined),
       input: process.stdin,
       output: process.stdout,
       err,

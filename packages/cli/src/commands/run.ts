@@ -16,13 +16,18 @@ const run: Command = command({
       description: "Every agent's model (default: RETINUE_MODEL, else what each agent declares)",
     },
     json: { type: 'boolean', description: 'Print the result as JSON' },
+    thread: {
+      type: 'string',
+      valueHint: 'id',
+      description: 'Go on with a conversation; it is begun if there is none of that id',
+    },
     dir: {
       type: 'string',
       valueHint: 'dir',
       description: 'The application directory (default: src/retinue, else src/mastra)',
     },
   },
-  async run({ agent, request: given, model, json, dir }) {
+  async run({ agent, request: given, model, json, dir, thread }) {
     const request = given === '-' ? await text(process.stdin) : given
     if (request.trim() === '') throw new UsageError('the request is empty')
     const err = (chunk: string): boolean => process.stderr.write(chunk)
@@ -34,6 +39,7 @@ const run: Command = command({
       request,
       model,
       dir,
+      thread,
       json: json === true,
       color: wantsColors(process.stderr),
       out: (chunk) => process.stdout.write(chunk),

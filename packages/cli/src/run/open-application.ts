@@ -1,12 +1,14 @@
 import type { Agent } from '@retinue/core/agent'
 import { RetinueError } from '@retinue/core/errors'
+import type { Storage } from '@retinue/core/storage'
 import { loadProject, plainFinding } from '@retinue/project'
 import { checkAt } from '../check-at.ts'
 import { loadEnvFiles } from '../load-env.ts'
 import { renderAll } from '../render-findings.ts'
+import { defaultStorage } from './default-storage.ts'
 
 /** Where an agent is, and where it is told what keeps it from being opened. */
-export interface OpenAgentOptions {
+export interface OpenApplicationOptions {
   /** The project's directory. */
   readonly cwd: string
   readonly agent: string
@@ -15,12 +17,24 @@ export interface OpenAgentOptions {
   readonly color?: boolean
 }
 
+/** An agent of a project, with what keeps its conversations. */
+export interface OpenedApplication {
+  readonly agent: Agent
+  /** Lets go of the storage. */
+  close(): Promise<void>
+}
+
+/** How many messages are recalled for agents without a memory of their own: a conversation at a command line is rarely longer. */
+const RECALLED = 200
+
 /**
  * The agent of a project, by name, with the variables of the project's `.env` files. The project is checked first, in a process of
- * its own: a module that hangs or ends its process must not do that to this one. Throws `project-invalid`, after the findings have
- * been told as `retinue check` tells them, or `agent-unknown`.
+ * its own: a module that hangs or ends its process must not do that to this one. Conversations are kept in the project's storage, else
+ * in a database under `.retinue/data`. Throws `project-invalid`, after the findings have been told as `retinue check` tells them, or
+ * `agent-unknown`.
  */
-export async function openAgent({ cwd, agent: name, dir, err, color = false }: OpenAgentOptions): Promise<Agent> {
+export async function openApplication(options: OpenApplicationOptions): Promise<OpenedApplication> {
+  const { cwd, agent: name, dir, err, color = false } = options
   loadEnvFiles(cwd)
   const { findings, errors } = await checkAt(cwd, dir)
   if (errors > 0) {
@@ -31,10 +45,25 @@ export async function openAgent({ cwd, agent: name, dir, err, color = false }: O
       data: { findings: findings.map(plainFinding) },
     })
   }
-  const { agents } = await loadProject(cwd, dir === undefined ? {} : { dir })
-  const agent = agents[name]
-  if (!agent) throw unknownAgent(name, Object.keys(agents))
-  return agent
+  let storage: Storage | undefined
+  const { Memory } = await import('@retinue/memory')
+  const memory = new Memory({ options: { lastMessages: RECALLED } })
+  const { app } = await loadProject(cwd, {
+    ...(dir === undefined ? {} : { dir }),
+    defaults: {
+      storage: async () => (storage = await defaultStorage(cwd, err)),
+      memory,
+    },
+  })
+  const agent = app.listAgents()[name]
+  if (!agent) throw unknownAgent(name, Object.keys(app.listAgents()))
+  return { agent, close: () => closeAll(memory, storage) }
+}
+
+/** What a memory does after a run, such as finding a title, is waited for before its storage is let go. */
+async function closeAll(memory: { settled(): Promise<void> }, storage: Storage | undefined): Promise<void> {
+  await memory.settled()
+  await storage?.close()
 }
 
 function unknownAgent(name: string, known: string[]): RetinueError {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { defaultStorage, LOCAL_RESOURCE } from './default-storage.ts'
 import { runAgent } from './run-agent.ts'
 import type { RunReport } from './run-report.ts'
 
@@ -45,7 +46,8 @@ function textsIn(value: unknown): string[] {
 function copyOfExample(): string {
   const folder = mkdtempSync(join(tmpdir(), 'retinue-run-'))
   folders.push(folder)
-  cpSync(example, folder, { recursive: true })
+  // What runs in the example itself left behind is being written to.
+  cpSync(example, folder, { recursive: true, filter: (path) => !path.includes('.retinue') })
   rmSync(join(folder, 'node_modules'), { recursive: true, force: true })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   return folder
@@ -125,4 +127,21 @@ test('a key in .env is found, and the environment of the process wins over it', 
   expect((await run({ cwd })).err).toContain('nobody')
   vi.stubEnv('RETINUE_MODEL', 'offline/planner')
   expect((await run({ cwd })).code).toBe(0)
+})
+
+test('B6.2 a run in a thread goes on in it; one without a thread begins its own, and says which', async () => {
+  const folder = copyOfExample()
+  const threadOf = async (thread?: string) => {
+    const { out } = await run({ cwd: folder, json: true, request: 'Bhutan?', model: 'offline/echo', thread })
+    return (JSON.parse(out) as { threadId: string }).threadId
+  }
+  expect(await threadOf('t1')).toBe('t1')
+  await threadOf('t1')
+  const other = await threadOf()
+  expect(other).toMatch(/^run-[0-9a-f-]{36}$/)
+  const storage = await defaultStorage(folder, () => {})
+  const kept = async (threadId: string) =>
+    (await storage.threads.listMessages({ threadId, resourceId: LOCAL_RESOURCE, limit: 10 })).messages.length
+  expect([await kept('t1'), await kept(other)]).toEqual([4, 2])
+  await storage.close()
 })

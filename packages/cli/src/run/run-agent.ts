@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import type { Agent } from '@retinue/core/agent'
 import { isRetinueError } from '@retinue/core/errors'
 import { modelChooser } from './choose-model.ts'
-import { openAgent } from './open-agent.ts'
+import { LOCAL_RESOURCE } from './default-storage.ts'
+import { openApplication } from './open-application.ts'
 import { errorText, exitCode, exitCodeOf } from './run-end.ts'
 import { ReportCollector } from './run-report.ts'
 import { RunView } from './run-view.ts'
@@ -13,6 +15,8 @@ export interface RunAgentOptions {
   request: string
   model?: string | undefined
   dir?: string | undefined
+  /** The conversation to go on with. Default: a new one. */
+  thread?: string | undefined
   json: boolean
   color: boolean
   out: (text: string) => void
@@ -25,7 +29,7 @@ export interface RunAgentOptions {
 export async function runAgent(options: RunAgentOptions): Promise<number> {
   const { out, err, fatal } = options
   try {
-    const ended = openAgent(options).then((agent) => runToEnd(agent, options))
+    const ended = openApplication(options).then(({ agent, close }) => runToEnd(agent, options).finally(close))
     return await (fatal === undefined ? ended : Promise.race([ended, fatal]))
   } catch (error) {
     if (!isRetinueError(error)) throw error
@@ -38,7 +42,14 @@ export async function runAgent(options: RunAgentOptions): Promise<number> {
 
 async function runToEnd(agent: Agent, options: RunAgentOptions): Promise<number> {
   const { request, json, color, out, err } = options
-  const stream = await agent.stream(request, { resolveModel: modelChooser(options.model, process.env, options.cwd) })
+  const threadId = options.thread ?? `run-${randomUUID()}`
+  const stream = await agent.stream(request, {
+    resolveModel: modelChooser(options.model, process.env, options.cwd),
+    memory: {
+      thread: { id: threadId, title: request.slice(0, 60), metadata: { agent: agent.id } },
+      resource: LOCAL_RESOURCE,
+    },
+  })
   const interrupt = (): void => stream.abort('interrupted')
   process.once('SIGINT', interrupt)
   const view = new RunView({ print: (line) => err(`${line}\n`), now: () => performance.now(), color })
@@ -52,7 +63,7 @@ async function runToEnd(agent: Agent, options: RunAgentOptions): Promise<number>
     process.removeListener('SIGINT', interrupt)
   }
   const result = await stream.result
-  if (json) out(`${JSON.stringify(collector.report(options.agent, request, result), null, 2)}\n`)
+  if (json) out(`${JSON.stringify({ ...collector.report(options.agent, request, result), threadId }, null, 2)}\n`)
   else if (result.text.trim() !== '') out(`${process.stdout.isTTY ? '\n' : ''}${result.text.trimEnd()}\n`)
   if (result.error) err(errorText(result.error))
   else if (result.finishReason !== 'stop' && result.finishReason !== 'aborted')
