@@ -113,6 +113,7 @@ const project = {
       'project-root.ts': 'where a project begins is asked by whoever starts on a disk, and by nothing below',
       'added-parts.ts': 'what files add to a config is put together, not found or judged',
       'assemble.ts': 'assembling makes agents of faultless plans; it must not find, load or judge anything itself',
+      'assemble-application.ts': 'an application is made of agents that are made already, and of what they share',
     },
     {
       'check-project.ts': 'stops at the findings, and so never assembles',

@@ -7,6 +7,7 @@ import {
   isAgent,
   type RunOptions,
 } from '@retinue/core/agent'
+import type { AgentMemory } from '@retinue/core/memory'
 import type { Tool } from '@retinue/core/tools'
 import type { Workspace, WorkspaceSettings } from '@retinue/core/workspace'
 import { addedParts } from './added-parts.ts'
@@ -51,6 +52,7 @@ function assembleAgent(plan: AgentPlan, byDir: Plans, assembly: Assembly): Agent
   if (instructions !== undefined) options.instructions = instructions
   const defaultOptions = assembleDefaults(plan, config, assembly)
   if (defaultOptions !== undefined) options.defaultOptions = defaultOptions
+  if (plan.memory !== undefined) options.memory = assembly.values.get(plan.memory.file) as AgentMemory
   if (plan.workspace !== undefined) options.workspace = assembleWorkspace(agent.path, plan.workspace, assembly)
   // What is there without a value is as good as absent, and core tells the two apart.
   return new Agent(withoutUndefined(options))

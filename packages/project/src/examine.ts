@@ -1,3 +1,4 @@
+import type { SlotModule } from './discover/agent-dir.ts'
 import type { Application } from './discover/application.ts'
 import { discover } from './discover/discover.ts'
 import type { DetailedFinding } from './findings/finding.ts'
@@ -14,6 +15,8 @@ export { describeTree } from './tree-description.ts'
 export interface Examination {
   readonly application: Application
   readonly plans: readonly AgentPlan[]
+  /** The modules of what the application's agents share. */
+  readonly shared: readonly SlotModule[]
   readonly findings: readonly DetailedFinding[]
   /** The modules that were read, helpers of the agents among them. */
   readonly modules: readonly string[]
@@ -24,5 +27,6 @@ export async function examine(tree: SourceTree, loader: ModuleLoader, dir?: stri
   const discovered = discover(tree, dir)
   const loaded = await loadTree(discovered, loader)
   const findings = validate(discovered, loaded)
-  return { application: discovered.application, plans: loaded.plans, findings, modules: discovered.modules.files() }
+  const { application, shared, modules } = discovered
+  return { application, plans: loaded.plans, shared, findings, modules: modules.files() }
 }

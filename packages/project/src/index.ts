@@ -2,6 +2,7 @@
  * Folders to agents. `loadProject` makes agents of a project's folders in any Node program; `checkProject` says what is wrong with
  * them, without running their code in this process.
  */
+export type { ProjectDefaults } from './assemble-application.ts'
 export { type CheckOptions, type CheckResult, checkProject, type WatchOptions, watchProject } from './check-project.ts'
 export { type DetailedFinding, type Excerpt, type Finding, plainFinding, type Severity } from './findings/finding.ts'
 export { type Palette, printable, renderFinding, renderFindings } from './findings/render.ts'

@@ -11,6 +11,9 @@ export type ModuleSlot =
   | 'tool'
   | 'hooks'
   | 'workspace'
+  | 'memory'
+  | 'storage'
+  | 'logger'
   | 'skill'
   | 'input-processor'
   | 'output-processor'
@@ -48,11 +51,11 @@ export const AGENT_SLOTS: readonly Slot[] = [
   slot('instructions', 'module'),
   slot('hooks', 'module'),
   slot('workspace', 'module'),
+  slot('memory', 'module'),
   slot('tools', 'directory'),
   slot('workspace', 'directory'),
   slot('subagents', 'directory'),
   slot('skills', 'directory'),
-  slot('memory', 'module', false),
   slot('processors', 'directory'),
   slot('scorers', 'directory'),
   slot('schedules', 'directory', false),
@@ -71,8 +74,8 @@ export const PROCESSOR_SLOTS: readonly Slot[] = [slot('input', 'directory'), slo
 /** What the application's directory may hold. */
 export const APPLICATION_SLOTS: readonly Slot[] = [
   slot('agents', 'directory'),
-  slot('storage', 'module', false),
-  slot('logger', 'module', false),
+  slot('storage', 'module'),
+  slot('logger', 'module'),
   slot('server', 'module', false),
   slot('observability', 'module', false),
   slot('index', 'module', false),

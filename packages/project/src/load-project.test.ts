@@ -31,10 +31,12 @@ test('B11.12 agents by directory name, with their subagents, tools and instructi
     ...agent('sup/subagents/writer', { 'config.ts': subagentConfig("id: 'w', name: 'The writer'") }),
     ...agent('constructor'),
   })
-  const { agents, findings, app } = await loadProject(root)
+  const { agents, findings, app, root: at, dir } = await loadProject(root)
   expect(Object.keys(agents)).toEqual(['constructor', 'sup'])
   expect(Object.getPrototypeOf(agents)).toBe(null)
-  expect([findings, app]).toEqual([[], { root, dir: join(root, 'src/retinue') }])
+  expect([findings, at, dir]).toEqual([[], root, join(root, 'src/retinue')])
+  expect(app.getAgent('sup')).toBe(agents['sup'])
+  expect(Object.keys(app.listAgents())).toEqual(['constructor', 'sup'])
   const sup = agents['sup']
   expect([isAgent(sup), sup?.id, sup?.name, sup?.options.instructions]).toEqual([true, 'sup', 'sup', 'One\ntwo\n'])
   expect(Object.keys(sup?.options.tools ?? {})).toEqual(['search'])
@@ -138,7 +140,7 @@ test('B11.12 one typed error with all findings', async () => {
 error[model-missing]: agent "a" has no model
   ┌─ src/retinue/agents/a/config.ts:2:16
 2 │ export default agentConfig({  })
-  │                ^^^^^^^^^^^
+  │                ^^^^^^^^^^^ add \`model: 'provider/model'\`
   = why: an agent names its model; there is no hidden default
   = fix: write model: 'openai/gpt-5.5', or another 'provider/model', or an AI SDK model
 error[default-export-invalid]: "config.ts" exports a number as its default

@@ -1,4 +1,6 @@
+import type { Retinue } from '@retinue/core'
 import { RetinueError } from '@retinue/core/errors'
+import type { ProjectDefaults } from './assemble-application.ts'
 import { countFindings, type DetailedFinding, type Finding, plainFinding } from './findings/finding.ts'
 import { renderFindings } from './findings/render.ts'
 import { projectRoot } from './project-root.ts'
@@ -7,16 +9,27 @@ import type { ProjectAgents } from './types/project-types.ts'
 export interface LoadProjectOptions {
   /** The application's directory, relative to the project. Default: `src/retinue`, else `src/mastra`. */
   dir?: string
+  /** What the application has where its folder says nothing. */
+  defaults?: ProjectDefaults
 }
 
 /** A project, ready to run. */
 export interface Project {
-  /** The top-level agents by directory name. The record has no prototype. */
+  /** The top-level agents by directory name, as the application runs them. The record has no prototype. */
   readonly agents: ProjectAgents
+  /** The application: its agents, over what they share. */
+  readonly app: Retinue<ProjectAgents>
   /** Warnings; errors are thrown. */
   readonly findings: readonly Finding[]
-  /** The application's folders, absolute: the project's root, and the directory that holds `agents/`. */
-  readonly app: { readonly root: string; readonly dir: string }
+  /** The project's root, absolute. */
+  readonly root: string
+  /** The directory that holds `agents/`, absolute. */
+  readonly dir: string
+  /**
+   * Waits for what the agents' memories still do after their runs, then closes the storage of `storage.ts`. Call it when no run is going
+   * on; to call it twice is harmless. Storages that memories brought along, and that of `defaults`, are whose they are.
+   */
+  close(): Promise<void>
 }
 
 /**
@@ -24,26 +37,33 @@ export interface Project {
  *
  * Throws one `RetinueError` with code `project-invalid` if `check` would find errors: its message shows all of them, and
  * `data.findings` holds them. Modules are loaded by this process, once: a second call in the same process gets the modules that
- * the first one loaded, as every import does. Nothing bounds the time that a module takes: one that waits for ever keeps the promise
- * open, and one that calls `process.exit` ends this process. `checkProject` finds both, and can be called first.
+ * the first one loaded, as every import does, so it shares its storage, too. Nothing bounds the time that a module takes: one that
+ * waits for ever keeps the promise open, and one that calls `process.exit` ends this process. `checkProject` finds both, and can be
+ * called first.
  */
 export async function loadProject(path: string, options: LoadProjectOptions = {}): Promise<Project> {
   const { root, dir } = projectRoot(path, options.dir)
   // Imported here, so that `checkProject` does not pay for what only loading needs.
-  const [{ DiskTree, examine }, { InProcessLoader }, { assemble }] = await Promise.all([
+  const [{ DiskTree, examine }, { InProcessLoader }, { assemble }, { assembleApplication }] = await Promise.all([
     import('./examine.ts'),
     import('./load/in-process-loader.ts'),
     import('./assemble.ts'),
+    import('./assemble-application.ts'),
   ])
   const loader = new InProcessLoader(root)
-  const { application, plans, findings } = await examine(new DiskTree(root), loader, dir)
+  const { application, plans, shared, findings } = await examine(new DiskTree(root), loader, dir)
   const { errors } = countFindings(findings)
   if (errors > 0 || !application.ok) throw invalid(findings, errors)
   const agents = assemble(plans, { root, values: loader.values })
+  const { defaults = {} } = options
+  const { app, close } = await assembleApplication({ agents, shared, values: loader.values, defaults })
   return {
-    agents: agents as ProjectAgents,
+    agents: app.listAgents() as ProjectAgents,
+    app: app as Project['app'],
     findings: findings.map(plainFinding),
-    app: { root, dir: `${root}/${application.dir}` },
+    root,
+    dir: `${root}/${application.dir}`,
+    close,
   }
 }
 

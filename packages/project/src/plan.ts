@@ -70,6 +70,8 @@ export interface AgentPlan {
   readonly tools: readonly PlannedTool[]
   /** What its `workspace.ts` says is in it once that is loaded. */
   readonly workspace: PlannedWorkspace | undefined
+  /** `memory.ts`, where it is what the agent remembers with. */
+  readonly memory: SlotModule | undefined
   /** Skills that files make beside those of the config. Complete once their modules are loaded. */
   readonly skills: readonly PlannedSkill[]
   /** Scorers that files make beside those of the config. */
@@ -100,6 +102,7 @@ export function planAgent(agent: AgentDir, fact: ModuleFact | undefined): AgentP
   tools.push(...planWorkspaceTools(agent, config, workspace))
   tools.push(...planSkillTool(agent, config))
   const scorers = planScorers(agent, config, losses)
+  const memory = planMemory(agent, config, losses)
   const files = new Set(tools.map(({ file }) => file))
   const modules = agent.tools.filter(({ file }) => files.has(file))
   // A config that can't be read may hold a function that wins: then it is not known whether the module takes part.
@@ -108,11 +111,13 @@ export function planAgent(agent: AgentDir, fact: ModuleFact | undefined): AgentP
   }
   if (agent.hooks !== undefined) modules.push(agent.hooks)
   if (workspace?.module !== undefined) modules.push(workspace.module)
+  if (memory !== undefined) modules.push(memory)
   modules.push(...addedModules({ ...agent, scorers }))
   const parts = {
     instructions,
     tools,
     workspace,
+    memory,
     skills: [],
     scorers,
     hooks: undefined,
@@ -195,6 +200,7 @@ function takenAsItIs(agent: AgentDir, fact: ModuleFact): AgentPlan {
     instructions: 'config',
     tools: [],
     workspace: undefined,
+    memory: undefined,
     skills: [],
     scorers: [],
     hooks: undefined,
@@ -302,6 +308,13 @@ function planWorkspace(agent: AgentDir, config: KnownConfig, losses: Loss[]): Pl
   const home = `${DATA_DIR}/workspaces/${agent.path.join('/subagents/')}`
   const isKnown = module === undefined
   return { home, root: `${home}/files`, isRootGiven: false, readOnly: false, seeds, module, isMade: false, isKnown }
+}
+
+/** What the config says wins, also if it says that there is none. */
+function planMemory({ memory, config: own }: AgentDir, config: KnownConfig, losses: Loss[]): SlotModule | undefined {
+  if (memory === undefined || !isConfig(config) || config.memory === 'absent') return memory
+  losses.push({ what: 'memory', loser: memory.file, winner: own?.file ?? '', property: ['memory'] })
+  return undefined
 }
 
 /** Those of a `workspace.ts` are known once it is loaded. */

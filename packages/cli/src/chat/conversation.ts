@@ -82,7 +82,7 @@ const LISTED = 100
 
 const TITLE_LENGTH = 60
 
-export function newThreadId(): string {
+function newThreadId(): string {
   return `chat-${randomUUID()}`
 }
 

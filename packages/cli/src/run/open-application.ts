@@ -48,7 +48,7 @@ export async function openApplication(options: OpenApplicationOptions): Promise<
   let storage: Storage | undefined
   const { Memory } = await import('@retinue/memory')
   const memory = new Memory({ options: { lastMessages: RECALLED } })
-  const { app } = await loadProject(cwd, {
+  const { app, close } = await loadProject(cwd, {
     ...(dir === undefined ? {} : { dir }),
     defaults: {
       storage: async () => (storage = await defaultStorage(cwd, err)),
@@ -57,12 +57,17 @@ export async function openApplication(options: OpenApplicationOptions): Promise<
   })
   const agent = app.listAgents()[name]
   if (!agent) throw unknownAgent(name, Object.keys(app.listAgents()))
-  return { agent, close: () => closeAll(memory, storage) }
+  return { agent, close: () => closeAll(memory, close, storage) }
 }
 
 /** What a memory does after a run, such as finding a title, is waited for before its storage is let go. */
-async function closeAll(memory: { settled(): Promise<void> }, storage: Storage | undefined): Promise<void> {
+async function closeAll(
+  memory: { settled(): Promise<void> },
+  closeProject: () => Promise<void>,
+  storage: Storage | undefined,
+): Promise<void> {
   await memory.settled()
+  await closeProject()
   await storage?.close()
 }
 

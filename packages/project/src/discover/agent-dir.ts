@@ -74,6 +74,8 @@ export interface AgentDir {
   readonly workspace: string | undefined
   /** The module of the workspace's settings. */
   readonly workspaceModule: SlotModule | undefined
+  /** The module of what the agent remembers with. */
+  readonly memory: SlotModule | undefined
   readonly subagents: readonly AgentDir[]
   /** The folders and files of the slots that are there, by name, for whoever must say that they are not read. */
   readonly slots: readonly string[]
@@ -114,8 +116,8 @@ export function isConfiguredByAgentFile({ config }: AgentDir): boolean {
 
 /** All modules in slots of an agent. */
 export function slotModules(agent: AgentDir): SlotModule[] {
-  const { config, instructions, hooks, workspaceModule } = agent
-  const one = [config, instructions, hooks, workspaceModule].filter((module) => module !== undefined)
+  const { config, instructions, hooks, workspaceModule, memory } = agent
+  const one = [config, instructions, hooks, workspaceModule, memory].filter((module) => module !== undefined)
   return [...one, ...agent.tools, ...addedModules(agent)]
 }
 

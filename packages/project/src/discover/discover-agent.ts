@@ -60,6 +60,7 @@ function discoverAgent(tree: SourceTree, dir: string, path: readonly string[]): 
     hooks: modules.get('hooks'),
     workspace,
     workspaceModule: modules.get('workspace'),
+    memory: modules.get('memory'),
     subagents: discoverSubagents(tree, entries.get('subagents'), path, notes),
     slots: [...entries.values(), ...[...modules.values()].map(({ file }) => file)],
     notes,

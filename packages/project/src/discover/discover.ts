@@ -1,6 +1,6 @@
 import { APPLICATION_SLOTS, isQuiet, moduleName } from '../layout.ts'
 import { joinPath, type SourceTree } from '../tree/source-tree.ts'
-import { type AgentDir, type Note, slotModules } from './agent-dir.ts'
+import { type AgentDir, type Note, type SlotModule, slotModules } from './agent-dir.ts'
 import { type Application, findApplication } from './application.ts'
 import { discoverAgents } from './discover-agent.ts'
 import { listFolder, sortFolder } from './folder.ts'
@@ -11,6 +11,8 @@ export interface Discovered {
   readonly tree: SourceTree
   readonly application: Application
   readonly agents: readonly AgentDir[]
+  /** The modules that the application's own folder holds, such as its storage: what its agents share. */
+  readonly shared: readonly SlotModule[]
   /** Notes on the application's own folders; each agent has its own. */
   readonly notes: readonly Note[]
   readonly modules: ModuleIndex
@@ -19,16 +21,18 @@ export interface Discovered {
 export function discover(tree: SourceTree, dir?: string): Discovered {
   const modules = new ModuleIndex(tree)
   const application = findApplication(tree, dir)
-  if (!application.ok) return { tree, application, agents: [], notes: [], modules }
-  const { entries, notes: sorted } = sortFolder(tree, application.dir, APPLICATION_SLOTS)
+  if (!application.ok) return { tree, application, agents: [], shared: [], notes: [], modules }
+  const { entries, modules: own, notes: sorted } = sortFolder(tree, application.dir, APPLICATION_SLOTS)
   const folder = entries.get('agents')
   const found = folder === undefined ? { agents: [], notes: [] } : discoverAgents(tree, folder, [])
-  const used = modules.closure(allModules(found.agents))
+  const shared = [...own.values()]
+  const used = modules.closure([...shared.map(({ file }) => file), ...allModules(found.agents)])
   const settle = (notes: readonly Note[]): Note[] => notes.flatMap((note) => withoutImported(tree, note, used))
   return {
     tree,
     application,
     agents: found.agents.map((agent) => settleAgent(agent, settle, used)),
+    shared,
     notes: settle([...sorted, ...found.notes]),
     modules,
   }

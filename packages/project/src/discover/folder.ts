@@ -53,7 +53,8 @@ export function sortFolder(tree: SourceTree, dir: string, slots: readonly Slot[]
 }
 
 function addModule(modules: Map<string, SlotModule>, notes: Note[], name: string, file: string): void {
-  const slot: ModuleSlot = name === 'config' || name === 'hooks' || name === 'workspace' ? name : 'instructions'
+  // Where a slot is a file and no folder of files, it is called as the file is.
+  const slot = name as ModuleSlot
   const winner = modules.get(name)
   if (winner === undefined) modules.set(name, { slot, key: name, file })
   else notes.push({ kind: 'shadowed', slot, loser: file, winner: winner.file })

@@ -27,6 +27,8 @@ const FILES = [
   ],
   ...[
     'memory.ts',
+    'storage.ts',
+    'logger.js',
     'workspace.ts',
     'hooks.js',
     'tools',
@@ -119,8 +121,9 @@ test('B11.10 in 150 random trees every file is used, imported, passed over by a 
   let seen = 0
   for (let seed = 1; seed <= 150; seed++) {
     const files = randomTree(seed)
-    const { agents, notes, modules } = discover(new MemoryTree(files))
-    const { used, notes: more } = accounted(agents)
+    const { agents, shared, notes, modules } = discover(new MemoryTree(files))
+    const { used: inAgents, notes: more } = accounted(agents)
+    const used = [...inAgents, ...shared.map(({ file }) => file)]
     const imported = modules.closure(used.filter((path) => /\.m?[jt]s$/.test(path)))
     const covered = [...used, ...imported, ...[...notes, ...more].flatMap(placesOf)].filter((path) => path !== '')
     for (const path of Object.keys(files)) {

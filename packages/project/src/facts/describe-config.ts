@@ -10,7 +10,7 @@ import { isPlainRecord, isRecord, kindOfValue } from './value-kind.ts'
 
 /** What rules need to know of the config of the agent in the directory `dirName`. */
 export function describeConfig(dirName: string, config: Readonly<Record<string, unknown>>): ConfigFact {
-  const { workspace } = config
+  const { workspace, memory } = config
   return {
     id: textFact(config['id']),
     name: textFact(config['name']),
@@ -23,6 +23,7 @@ export function describeConfig(dirName: string, config: Readonly<Record<string, 
       form: Object.hasOwn(config, 'workspace') ? (workspace ? 'given' : 'off') : 'absent',
       tools: isRecord(workspace) && isRecord(workspace['tools']) ? Object.keys(workspace['tools']) : [],
     },
+    memory: Object.hasOwn(config, 'memory') ? (memory ? 'given' : 'off') : 'absent',
     skills: skillsFact(config['skills']),
     scorers: isRecord(config['scorers']) ? Object.keys(config['scorers']) : [],
     delegation: delegationSet(config['defaultOptions']),

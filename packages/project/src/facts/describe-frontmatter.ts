@@ -10,6 +10,7 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['tools', 'put each tool into a file of its own in "tools/"'],
   ['agents', 'put each subagent into a folder of its own in "subagents/"'],
   ['workspace', 'put the files into the folder "workspace/"'],
+  ['memory', 'write a memory.ts: a memory is code'],
   ['skills', 'put each skill into a file or folder of its own in "skills/"'],
   ['inputProcessors', 'put each into a file of its own in "processors/input/"'],
   ['outputProcessors', 'put each into a file of its own in "processors/output/"'],

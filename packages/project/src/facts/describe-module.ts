@@ -7,6 +7,7 @@ import { describeConfig } from './describe-config.ts'
 import { describeFrontmatter } from './describe-frontmatter.ts'
 import { describeHooks } from './describe-hooks.ts'
 import { instructionsFact } from './describe-instructions.ts'
+import { describePort, isPort } from './describe-port.ts'
 import { describeWorkspace } from './describe-workspace.ts'
 import type { ModuleFact } from './facts.ts'
 import { toolRefusal } from './refusal.ts'
@@ -51,6 +52,7 @@ function describeDefault(
   if (slot === 'frontmatter') return { kind: 'config', config: describeFrontmatter(dir, isRecord(value) ? value : {}) }
   if (slot === 'hooks') return describeHooks(value, exported)
   if (slot === 'workspace') return describeWorkspace(dir, value)
+  if (isPort(slot)) return describePort(slot, value)
   if (slot === 'skill') return describeSkill(moduleName(name)?.base ?? name, value)
   if (slot === 'scorer') return describeScorer(file.split('/').at(-3) ?? '', moduleName(name)?.base ?? name, value)
   if (slot === 'input-processor' || slot === 'output-processor') return describeProcessor(value)

@@ -91,6 +91,8 @@ export interface ConfigFact {
   readonly agents: MapFact<AgentEntryFact>
   /** `off`: the config has the key, with no value. */
   readonly workspace: { readonly form: 'absent' | 'off' | 'given'; readonly tools: readonly string[] }
+  /** `off`: as for the workspace. */
+  readonly memory: 'absent' | 'off' | 'given'
   readonly skills: SkillsFact
   /** Keys of its scorers. */
   readonly scorers: readonly string[]
@@ -158,5 +160,7 @@ export type ModuleFact =
       readonly readOnly: boolean
       readonly problems: readonly SettingsProblem[]
     }
+  /** An object that could be one, with what it lacks to be one. */
+  | { readonly kind: 'memory' | 'storage' | 'logger'; readonly missing: readonly string[] }
   /** Not what the slot takes. `exported` names what the module exports instead, if there is no default. */
   | { readonly kind: 'invalid'; readonly found: ValueKind; readonly exported: readonly string[] }

@@ -29,18 +29,21 @@ export async function loadTree(discovered: Discovered, loader: ModuleLoader): Pr
   const load = async (wanted: readonly Wanted[]): Promise<void> => {
     const fit = wanted.filter(({ module }) => parses(discovered, module.file))
     const results = await loader.load(fit.map(({ module: { file, slot } }) => ({ file, slot })))
-    for (const [index, { module, agent }] of fit.entries()) keep(results[index], module, agent)
+    for (const [index, one] of fit.entries()) keep(results[index], one)
   }
-  const keep = (result: LoadResult | undefined, { file }: SlotModule, agent: AgentDir): void => {
+  const keep = (result: LoadResult | undefined, { module: { file }, agentPath }: Wanted): void => {
     if (result?.ok) facts.set(file, result.fact)
-    else if (result !== undefined) failures.push({ file, agentPath: agent.path, failure: result.failure })
+    else if (result !== undefined) failures.push({ file, agentPath, failure: result.failure })
   }
   let level = discovered.agents
-  await load(configsOf(level))
+  const shared = discovered.shared.map((module): Wanted => ({ module, agentPath: [] }))
+  await load([...shared, ...configsOf(level)])
   while (level.length > 0) {
     const planned = level.map((agent) => planAgent(agent, agent.config && facts.get(agent.config.file)))
     level = planned.flatMap(({ subagents }) => subagents)
-    const modules = planned.flatMap(({ agent, modules }) => modules.map((module): Wanted => ({ module, agent })))
+    const modules = planned.flatMap(({ agent, modules }) =>
+      modules.map((module): Wanted => ({ module, agentPath: agent.path })),
+    )
     await load([...modules, ...configsOf(level)])
     const whole = planned.map((plan) => withHooks(plan, plan.agent.hooks && facts.get(plan.agent.hooks.file)))
     plans.push(...whole.map((plan) => withWorkspace(withSkills(plan, facts), facts)))
@@ -51,11 +54,14 @@ export async function loadTree(discovered: Discovered, loader: ModuleLoader): Pr
 
 interface Wanted {
   readonly module: SlotModule
-  readonly agent: AgentDir
+  /** Empty for the application's own. */
+  readonly agentPath: readonly string[]
 }
 
 function configsOf(agents: readonly AgentDir[]): Wanted[] {
-  return agents.flatMap((agent) => (agent.config === undefined ? [] : [{ module: agent.config, agent }]))
+  return agents.flatMap((agent) =>
+    agent.config === undefined ? [] : [{ module: agent.config, agentPath: agent.path }],
+  )
 }
 
 function parses({ modules }: Discovered, file: string): boolean {

@@ -1,7 +1,8 @@
-import type { AgentDir, SlotModule } from '../discover/agent-dir.ts'
+import type { SlotModule } from '../discover/agent-dir.ts'
 import { DELEGATION_OPTIONS } from '../facts/delegation-options.ts'
 import type { ModuleFact } from '../facts/facts.ts'
 import type { ModuleSlot } from '../layout.ts'
+import { parentPath } from '../tree/source-tree.ts'
 import { aKind, exportPlace, quoteAll } from './places.ts'
 import type { Rule, RuleContext, Violation } from './rule.ts'
 
@@ -12,6 +13,9 @@ const WANTED: Readonly<Record<ModuleSlot, string>> = {
   tool: 'a tool, as createTool({ … }) gives',
   hooks: 'a plain object of delegation hooks',
   workspace: 'a plain object of settings, as workspaceConfig({ … }) gives, or a workspace: { id, tools }',
+  memory: 'a memory, as new Memory({ … }) of @retinue/memory gives',
+  storage: 'a storage, as new LibSQLStore({ … }) of @retinue/libsql gives',
+  logger: 'an object with a method warn, such as console, or false',
   skill: 'a skill, as createSkill({ … }) gives',
   'input-processor': 'a processor: an object with an id and processInput or processInputStep',
   'output-processor': 'a processor: an object with an id and processOutputStream or processOutputResult',
@@ -25,6 +29,9 @@ const FIX: Readonly<Record<ModuleSlot, string>> = {
   tool: 'write: export default createTool({ id, description, inputSchema, execute })',
   hooks: 'write: export default { onDelegationStart: (context) => { … } }',
   workspace: 'write: export default workspaceConfig({ readOnly: true })',
+  memory: 'write: export default new Memory()',
+  storage: "write: export default new LibSQLStore({ id: 'app', url: 'file:app.db' })",
+  logger: 'write: export default console',
   skill: 'write: export default createSkill({ name, description, instructions })',
   'input-processor': "write: export default { id: 'guard', processInput({ messages }) { … } }",
   'output-processor': "write: export default { id: 'guard', processOutputResult({ text }) { … } }",
@@ -35,12 +42,18 @@ const FIX: Readonly<Record<ModuleSlot, string>> = {
 export const defaultExportInvalid: Rule = {
   code: 'default-export-invalid',
   severity: 'error',
-  why: 'a module takes part in an agent by its default export',
+  why: 'a module takes part by its default export',
   *check(context) {
-    for (const { agent, fact, modules } of context.plans) {
+    const { discovered, loaded, plans } = context
+    for (const module of discovered.shared) {
+      const found = loaded.facts.get(module.file)
+      const folder = { dir: parentPath(module.file), path: [] }
+      if (found?.kind === 'invalid') yield violation(context, folder, module, found)
+    }
+    for (const { agent, fact, modules } of plans) {
       if (agent.config !== undefined && fact?.kind === 'invalid') yield violation(context, agent, agent.config, fact)
       for (const module of modules) {
-        const found = context.loaded.facts.get(module.file)
+        const found = loaded.facts.get(module.file)
         if (found?.kind === 'invalid') yield violation(context, agent, module, found)
       }
     }
@@ -49,13 +62,14 @@ export const defaultExportInvalid: Rule = {
 
 type Invalid = Extract<ModuleFact, { kind: 'invalid' }>
 
+/** `owner`: the agent, or the application's folder. */
 function violation(
   context: RuleContext,
-  agent: AgentDir,
+  owner: { readonly dir: string; readonly path: readonly string[] },
   { file, slot }: SlotModule,
   { found, exported }: Invalid,
 ): Violation {
-  const name = file.slice(agent.dir.length + 1)
+  const name = owner.dir === '' ? file : file.slice(owner.dir.length + 1)
   const others = exported.length === 0 ? 'nothing' : `only ${quoteAll(exported)}`
   return {
     message:
@@ -63,7 +77,7 @@ function violation(
         ? `"${name}" has no default export; it exports ${others}`
         : `"${name}" exports ${aKind(found)} as its default`,
     place: exportPlace(context, file),
-    agentPath: agent.path,
+    agentPath: owner.path,
     why: `the default export of "${name}" must be ${WANTED[slot]}`,
     fix: found === 'promise' ? `await it: export default await …` : (namedHooks(slot, exported) ?? FIX[slot]),
   }

@@ -34,7 +34,7 @@ test('B11.10 near misses in an agent, with what was meant', async () => {
       the file "sup/instructions.MD" is ignored: nothing is called that; did you mean "instructions.md"?
       fix: rename it to "instructions.md"
     warning[entry-ignored] sup/notes.txt:1:1 (sup)
-      the file "sup/notes.txt" is ignored: of files, only "config.ts", "agent.md", "instructions.md", "instructions.ts", "hooks.ts", "workspace.ts" are read here
+      the file "sup/notes.txt" is ignored: of files, only "config.ts", "agent.md", "instructions.md", "instructions.ts", "hooks.ts", "workspace.ts", "memory.ts" are read here
       fix: move it elsewhere, or remove it; a file that an agent's own modules import may stay
     warning[entry-ignored] sup/proccessors:1:1 (sup)
       the folder "sup/proccessors" is ignored: nothing is called that; did you mean "processors/"?
@@ -181,8 +181,8 @@ test("B11.10 what an agent's own modules import is passed over, directly or not,
     'lib/two.ts': "export const later = () => import('./three')\n",
     'lib/three/index.ts': '',
     'data.bin': 'x',
-    'memory.ts': '',
-    'tools/a.ts': `import '../memory.ts'\nimport './helpers/b.ts'\n${tool()}`,
+    'schedules/daily.ts': '',
+    'tools/a.ts': `import '../schedules/daily.ts'\nimport './helpers/b.ts'\n${tool()}`,
     'tools/helpers/b.ts': '',
   }
   expect(await findingsOf({ ...agent('sup', files), 'shared.ts': '' })).toEqual([])
@@ -217,13 +217,9 @@ test('B11.10 a folder that is passed over by its name, and is written as an agen
 })
 
 test('B11.2 slots that this version does not read are told', async () => {
-  const slots = ['memory.ts', 'schedules/a.md']
-  const files = Object.fromEntries(slots.map((name) => [name, 'not ( parsed']))
+  const files = { 'schedules/a.md': 'not ( parsed' }
   expect(await toldOf(agent('sup', files))).toMatchInlineSnapshot(`
-    "warning[slot-unsupported] sup/memory.ts:1:1 (sup)
-      this version of Retinue doesn't read "memory.ts" (sup/memory.ts)
-      fix: remove it, or keep it for a version that reads it
-    warning[slot-unsupported] sup/schedules:1:1 (sup)
+    "warning[slot-unsupported] sup/schedules:1:1 (sup)
       this version of Retinue doesn't read "schedules/" (sup/schedules)
       fix: remove it, or keep it for a version that reads it"
   `)
@@ -231,38 +227,34 @@ test('B11.2 slots that this version does not read are told', async () => {
 
 test('B11.2 in the application too', async () => {
   const names = [
-    'storage.ts',
-    'logger.ts',
     'server.mjs',
     'observability.ts',
     'index.ts',
     'Storage.ts',
+    'Observability.ts',
     'workflows/a.ts',
     'notes.txt',
   ]
   const files = Object.fromEntries(names.map((name) => [name, 'not ( parsed']))
   const root = tempProject(below('src/retinue', { ...below('agents', agent('sup')), ...files, 'lib.test.ts': '' }))
   expect(told(await findingsIn(root))).toMatchInlineSnapshot(`
-    "warning[entry-ignored] src/retinue/Storage.ts:1:1 (the application)
+    "warning[entry-ignored] src/retinue/Observability.ts:1:1 (the application)
+      the file "src/retinue/Observability.ts" is ignored: nothing is called that; did you mean "observability.ts"?
+      fix: rename it to "observability.ts" (which this version of Retinue does not read yet)
+    warning[entry-ignored] src/retinue/Storage.ts:1:1 (the application)
       the file "src/retinue/Storage.ts" is ignored: nothing is called that; did you mean "storage.ts"?
-      fix: rename it to "storage.ts" (which this version of Retinue does not read yet)
+      fix: rename it to "storage.ts"
     warning[slot-unsupported] src/retinue/index.ts:1:1 (the application)
       this version of Retinue doesn't read "index.ts" (src/retinue/index.ts)
       fix: remove it, or keep it for a version that reads it
-    warning[slot-unsupported] src/retinue/logger.ts:1:1 (the application)
-      this version of Retinue doesn't read "logger.ts" (src/retinue/logger.ts)
-      fix: remove it, or keep it for a version that reads it
     warning[entry-ignored] src/retinue/notes.txt:1:1 (the application)
-      the file "src/retinue/notes.txt" is ignored: no file is read here
+      the file "src/retinue/notes.txt" is ignored: of files, only "storage.ts", "logger.ts" are read here
       fix: move it elsewhere, or remove it; a file that an agent's own modules import may stay
     warning[slot-unsupported] src/retinue/observability.ts:1:1 (the application)
       this version of Retinue doesn't read "observability.ts" (src/retinue/observability.ts)
       fix: remove it, or keep it for a version that reads it
     warning[slot-unsupported] src/retinue/server.mjs:1:1 (the application)
       this version of Retinue doesn't read "server.ts" (src/retinue/server.mjs)
-      fix: remove it, or keep it for a version that reads it
-    warning[slot-unsupported] src/retinue/storage.ts:1:1 (the application)
-      this version of Retinue doesn't read "storage.ts" (src/retinue/storage.ts)
       fix: remove it, or keep it for a version that reads it
     warning[entry-ignored] src/retinue/workflows:1:1 (the application)
       the folder "src/retinue/workflows" is ignored: of folders, only "agents/" are read here

@@ -1,4 +1,5 @@
-import { slotModules } from '../discover/agent-dir.ts'
+import { type SlotModule, slotModules } from '../discover/agent-dir.ts'
+import type { ModuleIndex } from '../discover/module-index.ts'
 import { moduleName } from '../layout.ts'
 import { pathPlace } from './places.ts'
 import type { Rule, Violation } from './rule.ts'
@@ -9,8 +10,9 @@ export const fileUnreadable: Rule = {
   severity: 'error',
   why: 'what can not be read can not take part, and leaving it out silently would change the agent',
   *check({ discovered, plans }) {
-    const { modules } = discovered
+    const { modules, shared } = discovered
     for (const note of discovered.notes) if (note.kind === 'unreadable') yield violation(note.path, note.reason, [])
+    yield* unreadModules(modules, shared, [])
     for (const { agent, config, instructions, modules: own } of plans) {
       for (const note of agent.notes)
         if (note.kind === 'unreadable') yield violation(note.path, note.reason, agent.path)
@@ -25,12 +27,21 @@ export const fileUnreadable: Rule = {
         : agent.skills.flatMap((skill) => [skill, ...skill.references]))
         if (reason !== undefined) yield violation(file, reason, agent.path)
       const files = slotModules(agent).filter((module) => module === agent.config || own.includes(module))
-      for (const file of modules.closure(files.map(({ file }) => file))) {
-        const read = moduleName(file) === undefined ? undefined : modules.read(file)
-        if (read?.ok === false) yield violation(file, read.reason, agent.path)
-      }
+      yield* unreadModules(modules, files, agent.path)
     }
   },
+}
+
+/** Modules that can't be read, and what they import. */
+function* unreadModules(
+  modules: ModuleIndex,
+  own: readonly SlotModule[],
+  agentPath: readonly string[],
+): Iterable<Violation> {
+  for (const file of modules.closure(own.map(({ file }) => file))) {
+    const read = moduleName(file) === undefined ? undefined : modules.read(file)
+    if (read?.ok === false) yield violation(file, read.reason, agentPath)
+  }
 }
 
 function violation(path: string, reason: string, agentPath: readonly string[]): Violation {

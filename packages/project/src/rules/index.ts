@@ -17,6 +17,8 @@ import { instructionsEmpty } from './instructions-empty.ts'
 import { instructionsMissing } from './instructions-missing.ts'
 import { instructionsNameUnknown } from './instructions-name-unknown.ts'
 import { loadTimeout } from './load-timeout.ts'
+import { loggerInvalid } from './logger-invalid.ts'
+import { memoryInvalid } from './memory-invalid.ts'
 import { modelInvalid } from './model-invalid.ts'
 import { modelMissing } from './model-missing.ts'
 import { modelPackageMissing } from './model-package-missing.ts'
@@ -35,6 +37,7 @@ import { skillNameDiffers } from './skill-name-differs.ts'
 import { skillReferenceMissing } from './skill-reference-missing.ts'
 import { slotUnsupported } from './slot-unsupported.ts'
 import { sourceOverridden } from './source-overridden.ts'
+import { storageInvalid } from './storage-invalid.ts'
 import { subagentDescriptionMissing } from './subagent-description-missing.ts'
 import { subagentDuplicate } from './subagent-duplicate.ts'
 import { subagentOverridden } from './subagent-overridden.ts'
@@ -70,6 +73,8 @@ export const RULES: readonly Rule[] = [
   instructionsMissing,
   instructionsNameUnknown,
   loadTimeout,
+  loggerInvalid,
+  memoryInvalid,
   modelInvalid,
   modelMissing,
   modelPackageMissing,
@@ -87,6 +92,7 @@ export const RULES: readonly Rule[] = [
   skillReferenceMissing,
   slotUnsupported,
   sourceOverridden,
+  storageInvalid,
   subagentDescriptionMissing,
   subagentDuplicate,
   subagentOverridden,

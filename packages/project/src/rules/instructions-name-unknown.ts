@@ -32,20 +32,21 @@ export const instructionsNameUnknown: Rule = {
 interface OwnNames {
   readonly tools: ReadonlySet<string>
   readonly subagents: ReadonlySet<string>
-  /** Parts of the agent that this version does not read may bring others. */
+  /** A memory, and parts of the agent that this version does not read, may bring others. */
   readonly isOpen: boolean
 }
 
 /** `undefined` where only running the agent tells what it has. */
-function ownNames({ agent, config, tools, workspace, subagents, coded }: AgentPlan): OwnNames | undefined {
+function ownNames({ agent, config, tools, workspace, memory, subagents, coded }: AgentPlan): OwnNames | undefined {
   if (config === 'unknown' || config === 'agent' || workspace?.isKnown === false) return undefined
   const forms = config === 'none' ? [] : [config.tools.form, config.agents.form]
   if (forms.includes('function') || forms.includes('wrong')) return undefined
+  const remembers = memory !== undefined || (config !== 'none' && config.memory === 'given')
   const builtIn = config === 'none' ? [] : config.workspace.tools
   return {
     tools: new Set([...tools.map(({ key }) => key), ...builtIn]),
     subagents: new Set([...subagents, ...coded].map(({ key }) => key)),
-    isOpen: agent.notes.some(({ kind }) => kind === 'unsupported'),
+    isOpen: remembers || agent.notes.some(({ kind }) => kind === 'unsupported'),
   }
 }
 

@@ -18,7 +18,8 @@ export const moduleTypeMissing: Rule = {
   severity: 'warning',
   why: 'without it Node guesses what kind of module each file is, and a bundle of the agents comes out as CommonJS',
   *check({ discovered, plans }) {
-    const files = plans.flatMap(({ agent }) => slotModules(agent).map(({ file }) => file))
+    const slots = [...discovered.shared, ...plans.flatMap(({ agent }) => slotModules(agent))]
+    const files = slots.map(({ file }) => file)
     const folders = new Set(files.filter((file) => /\.[jt]s$/.test(file)).map(parentPath))
     const manifests = new Manifests(discovered.tree)
     for (const manifest of new Set([...folders].map((folder) => manifests.nearest(folder)))) {

@@ -10,6 +10,7 @@ const HELPERS = [
   'models.ts',
   'pages.ts',
   'places.ts',
+  'ports.ts',
   'prompts.ts',
   'rule.ts',
   'words.ts',

@@ -1,6 +1,7 @@
+import type { Note } from '../discover/agent-dir.ts'
 import type { AgentPlan, Loss } from '../plan.ts'
 import { configPlace, exportPlace, propertyPlace } from './places.ts'
-import type { Place, Rule, RuleContext } from './rule.ts'
+import type { Place, Rule, RuleContext, Violation } from './rule.ts'
 
 /** B11.1, B11.4: every source that loses is told, with both files. */
 export const sourceOverridden: Rule = {
@@ -8,6 +9,7 @@ export const sourceOverridden: Rule = {
   severity: 'warning',
   why: 'of two sources for one thing only one is used, and the other looks as if it counted',
   *check(context) {
+    yield* shadowed(context.discovered.notes, [])
     for (const plan of context.plans) {
       const { agent, losses } = plan
       for (const loss of losses) {
@@ -18,17 +20,21 @@ export const sourceOverridden: Rule = {
           fix: `remove one of the two (${winnerText(loss)}, ${loserText(plan, loss)})`,
         }
       }
-      for (const note of agent.notes) {
-        if (note.kind !== 'shadowed') continue
-        yield {
-          message: `${note.slot}: "${note.winner}" wins over "${note.loser}"`,
-          place: { file: note.loser },
-          agentPath: agent.path,
-          fix: `remove one of the two (${note.winner}, ${note.loser})`,
-        }
-      }
+      yield* shadowed(agent.notes, agent.path)
     }
   },
+}
+
+function* shadowed(notes: readonly Note[], agentPath: readonly string[]): Iterable<Violation> {
+  for (const note of notes) {
+    if (note.kind !== 'shadowed') continue
+    yield {
+      message: `${note.slot}: "${note.winner}" wins over "${note.loser}"`,
+      place: { file: note.loser },
+      agentPath,
+      fix: `remove one of the two (${note.winner}, ${note.loser})`,
+    }
+  }
 }
 
 function winnerText({ winner, property }: Loss): string {

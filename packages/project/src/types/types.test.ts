@@ -59,7 +59,10 @@ export default {
     join(folder, 'src/program.ts'),
     `import { type AgentPath, loadProject, type ToolInputOf } from '@retinue/project'
 
-export const { agents } = await loadProject('.')
+export const { agents, app } = await loadProject('.')
+export const researcher = app.getAgent('research-supervisor')
+// @ts-expect-error there is no such agent
+export const nobody = app.getAgent('research-superviser')
 export const { text } = await agents['research-supervisor'].generate('Go', {
   // @ts-expect-error a typo
   delegation: { onDelegationStart: ({ key }) => ({ proceed: key === 'reseacher' }) },

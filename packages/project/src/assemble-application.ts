@@ -1,0 +1,66 @@
+import { Retinue } from '@retinue/core'
+import { type Agent, isAgent } from '@retinue/core/agent'
+import type { AgentMemory, Logger } from '@retinue/core/memory'
+import type { Storage } from '@retinue/core/storage'
+import type { SlotModule } from './discover/agent-dir.ts'
+
+/** What an application has where its folder says nothing. */
+export interface ProjectDefaults {
+  /** Makes the storage, if there is no `storage.ts`; else it is not called. Who makes one closes it. */
+  storage?: () => Storage | Promise<Storage>
+  /** What top-level agents without a memory of their own remember with. */
+  memory?: AgentMemory
+  /** Where warnings of runs go, if there is no `logger.ts`. */
+  logger?: Logger | false
+}
+
+/** What an application is made of. */
+export interface ApplicationParts {
+  readonly agents: Readonly<Record<string, Agent>>
+  /** The modules of what the agents share. */
+  readonly shared: readonly SlotModule[]
+  /** What each loaded module exports as its default, by file. */
+  readonly values: ReadonlyMap<string, unknown>
+  readonly defaults: ProjectDefaults
+}
+
+export interface AssembledApplication {
+  readonly app: Retinue
+  /** Waits for what memories do after runs, then closes the storage of `storage.ts`. */
+  close(): Promise<void>
+}
+
+/** Makes the application of agents and of what they share. Throws what making the default storage throws. */
+export async function assembleApplication(parts: ApplicationParts): Promise<AssembledApplication> {
+  const { agents, shared, values, defaults } = parts
+  const valueIn = (slot: string): unknown => values.get(shared.find((module) => module.slot === slot)?.file ?? '')
+  const own = valueIn('storage') as Storage | undefined
+  const storage = own ?? (await defaults.storage?.())
+  const logger = (valueIn('logger') as Logger | false | undefined) ?? defaults.logger
+  const { memory } = defaults
+  const app: Retinue = new Retinue({
+    agents,
+    ...(storage === undefined ? {} : { storage }),
+    ...(memory === undefined ? {} : { memory }),
+    ...(logger === undefined ? {} : { logger }),
+  })
+  return { app, close: () => closeAll(agents, own) }
+}
+
+/** A memory that may do something after a run, while nobody waits for it; that of `@retinue/memory` does. */
+type SettlingMemory = AgentMemory & { settled?(): Promise<void> }
+
+async function closeAll(agents: Readonly<Record<string, Agent>>, storage: Storage | undefined): Promise<void> {
+  const settling = Object.values(agents).flatMap((agent) => memoriesOf(agent).map((memory) => memory.settled?.()))
+  // What a memory could not do it has told itself: it keeps no storage open.
+  await Promise.allSettled(settling)
+  await storage?.close()
+}
+
+/** The memories of an agent and of those that it delegates to. Those that a function gives only runs know. */
+function memoriesOf(agent: unknown): readonly SettlingMemory[] {
+  if (!isAgent(agent)) return []
+  const { memory, agents } = agent.options
+  const below = typeof agents === 'object' ? Object.values(agents).flatMap(memoriesOf) : []
+  return typeof memory === 'object' ? [memory, ...below] : below
+}
