@@ -58,6 +58,7 @@ describe('every claim of the README that a machine can check', () => {
       expect(out).toMatch(/Bhutan[\s\S]*No language model was used[\s\S]*researcher: completed/)
     if (body.includes('critic')) expect(out).toBe('critic completed\nDone.\n')
     if (body.includes('isTaskComplete')) expect(out).toBe('stop An analysis, and a recommendation. 2\n')
+    if (body.includes('LibSQLStore')) expect(out).toBe('user: I am Ada.\nassistant: Hello, Ada.\nuser: Who am I?\n')
     if (body.includes('onDelegationStart')) expect(out).toBe('Done.\n')
   })
 

@@ -99,7 +99,9 @@ test('B6.5 what a process kept before it died is a valid conversation for the ne
   await started.promise
   const next = processOver(url, [{ text: 'ok' }])
   await next.agent.generate('Well?', { memory: on })
-  expect(next.model.calls[0]?.text).toBe('user: go\nassistant: look({})\ntool: seen\nuser: Well?')
+  expect(next.model.calls[0]?.text).toBe(
+    'user: go\nassistant: look({})\ntool: seen\nassistant: stuck({})\ntool: No result of this call was recorded. It may or may not have run.\nuser: Well?',
+  )
   abort.abort()
   await running
   await next.end()

@@ -49,12 +49,12 @@ function told(prompt: readonly { role: string; content: unknown }[] | undefined)
 
 describe('B6.1 recall by meaning', () => {
   test('what has to do with the task is told as data after the instructions, with its neighbours, oldest first', async () => {
-    const { ask, model } = recalling({ topK: 1, messageRange: 1 }, answers('A dog, I see.', 'Soup it is.', 'Bello!'))
+    const { ask, model } = recalling({ topK: 1, messageRange: 1 }, answers('A nice name.', 'Soup it is.', 'Bello!'))
     await ask('My dog is called Bello.')
     await ask('Let us eat soup.')
     expect(await ask('What is the name of my puppy?')).toEqual([
       'this user: My dog is called Bello.',
-      'this assistant: A dog, I see.',
+      'this assistant: A nice name.',
     ])
     const prompt = model.calls[2]?.prompt ?? []
     expect(prompt.map(({ role }) => role)).toEqual(['system', 'system', 'user'])
