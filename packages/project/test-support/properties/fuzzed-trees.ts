@@ -1,8 +1,11 @@
 import { type AgentDir, type Note, slotModules } from '../../src/discover/agent-dir.ts'
 import { discover } from '../../src/discover/discover.ts'
+import { examine } from '../../src/examine.ts'
+import type { DetailedFinding } from '../../src/findings/finding.ts'
 import { isQuiet } from '../../src/layout.ts'
+import type { ModuleLoader } from '../../src/load/module-loader.ts'
 import { type MemoryEntry, MemoryTree } from '../../src/tree/memory-tree.ts'
-import type { Property, Random } from '../property.ts'
+import { assert, type Property, type Random } from '../property.ts'
 
 const FILES = [
   ...[
@@ -107,37 +110,58 @@ function placesOf(note: Note): readonly string[] {
   return note.kind === 'same-tool' ? note.files : [note.path]
 }
 
-/** The places of all that is used, imported or told. */
-function coveredBy({ agents, shared, notes, modules }: ReturnType<typeof discover>): string[] {
-  const { used: inAgents, notes: more } = accounted(agents)
-  const used = [...inAgents, ...shared.map(({ file }) => file)]
-  const imported = modules.closure(used.filter((path) => /\.m?[jt]s$/.test(path)))
-  return [...used, ...imported, ...[...notes, ...more].flatMap(placesOf)].filter((path) => path !== '')
+type Found = ReturnType<typeof discover>
+
+/** The files that are used or imported. */
+function usedIn({ agents, shared, modules }: Found): string[] {
+  const used = [...accounted(agents).used, ...shared.map(({ file }) => file)]
+  return [...used, ...modules.closure(used.filter((path) => /\.m?[jt]s$/.test(path)))]
 }
 
-const summary = ({ agents, shared, notes }: ReturnType<typeof discover>): string =>
-  JSON.stringify([agents, shared, notes])
+const notesIn = ({ agents, notes }: Found): readonly Note[] => [...notes, ...accounted(agents).notes]
 
-/** R20: whatever lies in a tree, each file is used, imported, passed over by a rule, or told; and the order of a listing changes nothing. */
+/** Runs nobody's code: what a module would be is not what these trees are about. */
+const noLoader: ModuleLoader = {
+  load: async (requests) => requests.map(() => ({ ok: false, failure: { kind: 'threw', message: 'not run' } })),
+  strays: () => [],
+}
+
+async function findingsIn(files: Readonly<Record<string, MemoryEntry>>): Promise<readonly DetailedFinding[]> {
+  const { findings } = await examine(new MemoryTree(files), noLoader)
+  return findings
+}
+
+/**
+ * R20: whatever lies in a tree, each file is used, imported, passed over by a rule, or told; what is told is a finding that says where;
+ * and the order of a listing changes nothing.
+ */
 export const fuzzedTrees: Property = {
   name: 'R20',
   unit: 'trees',
   async check(random, tally) {
     const files = randomTree(random)
     const found = discover(new MemoryTree(files))
-    const covered = coveredBy(found)
+    const told = notesIn(found).flatMap(placesOf)
+    const covered = [...usedIn(found), ...told].filter((path) => path !== '')
     for (const path of Object.keys(files)) {
       const parts = path.slice('src/retinue/'.length).split('/')
-      if (parts.some((part, index) => isQuiet(part, index < parts.length - 1))) {
-        tally('files passed over by a rule')
-        continue
-      }
-      if (!covered.some((place) => path === place || path.startsWith(`${place}/`)))
-        throw new Error(`"${path}" is passed over in silence`)
-      tally('files used or told')
+      const quiet = parts.some((part, index) => isQuiet(part, index < parts.length - 1))
+      tally(quiet ? 'files passed over by a rule' : 'files used or told')
+      assert(
+        quiet || covered.some((place) => path === place || path.startsWith(`${place}/`)),
+        () => `"${path}" is passed over in silence`,
+      )
     }
+    const findings = await findingsIn(files)
+    const places = new Set(findings.map(({ file }) => file))
+    for (const place of told) assert(place === '' || places.has(place), () => `no finding says that of "${place}"`)
+    for (const { file, line, column } of findings)
+      assert(file !== undefined && line >= 1 && column >= 1, () => `a finding has no place: ${file}:${line}:${column}`)
+    tally('findings', findings.length)
     const reversed = Object.fromEntries(Object.entries(files).reverse())
-    if (summary(discover(new MemoryTree(reversed))) !== summary(found))
-      throw new Error('the files in another order are another discovery')
+    assert(
+      JSON.stringify(await findingsIn(reversed)) === JSON.stringify(findings),
+      () => 'the files in another order have other findings',
+    )
   },
 }
