@@ -16,9 +16,10 @@ export class LibSQLStore implements Storage {
   readonly workingMemory: LibSQLWorkingMemory
   readonly #database: Database
 
+  /** Throws `option-invalid` or `option-unknown` for options that make no store. */
   constructor(options: DatabaseOptions) {
-    this.id = options.id
     this.#database = new Database(options, migrate)
+    this.id = options.id
     this.threads = new LibSQLThreads(this.#database)
     this.workingMemory = new LibSQLWorkingMemory(this.#database)
   }

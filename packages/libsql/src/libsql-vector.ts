@@ -20,9 +20,10 @@ export class LibSQLVector implements VectorStore {
   readonly id: string
   readonly #database: Database
 
+  /** Throws `option-invalid` or `option-unknown` for options that make no store. */
   constructor(options: DatabaseOptions) {
-    this.id = options.id
     this.#database = new Database(options, migrate)
+    this.id = options.id
   }
 
   async upsert(items: readonly VectorItem[]): Promise<void> {

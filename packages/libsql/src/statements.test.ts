@@ -40,6 +40,34 @@ test('a run of one step costs six statements: five to begin, in one transaction,
   await store.close()
 })
 
+test('more messages than one statement has room for are one transaction, of which a failure leaves nothing', async () => {
+  using folder = tempFolder()
+  const store = await opened(folder.file())
+  await store.threads.create({ ...key, at: 1 })
+  const messages = Array.from({ length: 20_000 }, (_none, n) => said(`m${n}`))
+  {
+    using watched = watchStatements(20)
+    await expect(store.threads.append({ ...key, messages })).rejects.toMatchObject({ code: 'storage-failed' })
+    expect(watched.statements[0]).toMatch(/^BEGIN/)
+  }
+  expect((await store.threads.listMessages({ ...key, limit: 1 })).messages).toEqual([])
+  {
+    using watched = watchStatements()
+    const sequences = await store.threads.append({ ...key, messages })
+    expect(sequences).toEqual(messages.map((_none, n) => (sequences[0] as number) + n))
+    expect(kinds(watched.statements)).toEqual({ BEGIN: 1, INSERT: 20, COMMIT: 1 })
+  }
+  const page = await store.threads.listMessages({ ...key, limit: 20_000 })
+  expect(page.messages.map(({ id }) => id)).toEqual(messages.map(({ id }) => id))
+  const other = { threadId: 't2', resourceId: 'ada', at: 1, lastMessages: 1 }
+  await store.threads.beginTurn({ ...other, messages: [said('before')] })
+  // As many ids as no statement has places for.
+  const many = [...messages, ...Array.from({ length: 20_000 }, (_none, n) => said(`n${n}`))]
+  const begun = await store.threads.beginTurn({ ...other, messages: many })
+  expect([begun.sequences.length, begun.recalled.map(({ id }) => id)]).toEqual([40_000, ['before']])
+  await store.close()
+})
+
 test('each call costs one transaction or one statement', async () => {
   using folder = tempFolder()
   const store = await opened(folder.file())
@@ -53,6 +81,7 @@ test('each call costs one transaction or one statement', async () => {
   expect({
     get: await costs(() => store.threads.get(key)),
     update: await costs(() => store.threads.update({ ...key, title: 'x', at: 2 })),
+    listUnder: await costs(() => store.threads.listUnder(key)),
     list: await costs(() => store.threads.list({ resourceId: 'ada' })),
     listMessages: await costs(() => store.threads.listMessages({ ...key, limit: 20 })),
     firstSearch: await costs(() => store.threads.search({ ...key, query: 'q', limit: 5 })),
@@ -64,6 +93,8 @@ test('each call costs one transaction or one statement', async () => {
   }).toEqual({
     get: 1,
     update: 1,
+    // One more where nothing is found: to see whether the thread is there.
+    listUnder: 2,
     list: 1,
     listMessages: 1,
     // One to see that the index is behind, four to bring it up to date, one to see that it is, one to search.

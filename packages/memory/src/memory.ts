@@ -1,4 +1,4 @@
-import { RetinueError } from '@retinue/core/errors'
+import { isRetinueError, RetinueError } from '@retinue/core/errors'
 import type { AgentMemory, MemoryTurn, OpenedMemory, Recalled, RecallQuery } from '@retinue/core/memory'
 import { InMemoryStorage, type Page, type Storage, type Thread, type ThreadKey } from '@retinue/core/storage'
 import { Afterwork } from './afterwork.ts'
@@ -78,7 +78,16 @@ export class Memory implements AgentMemory {
     if (settings.semanticRecall && !index) teller.once('memory-recall-lexical', LEXICAL)
     // A call that recalls nothing can be recalled itself.
     const indexes = settings.semanticRecall ?? own.semanticRecall
-    return openTurn({ storage: this.storage, settings, index: indexes && index, afterwork, teller }, turn)
+    return openTurn(
+      {
+        storage: this.storage,
+        settings,
+        index: indexes && index,
+        afterwork: afterwork.of(this.storage, turn.threadId),
+        teller,
+      },
+      turn,
+    )
   }
 
   /**
@@ -108,7 +117,10 @@ export class Memory implements AgentMemory {
     return this.storage.threads.get(key)
   }
 
-  /** The threads of a resource by pages: the newest first, or with `order: 'updated'` the last used first. */
+  /**
+   * The threads of a resource by pages: the newest first, or with `order: 'updated'` the last used first. Rejects with `option-invalid`
+   * for another order, a limit or a cursor that is none.
+   */
   listThreads(query: Parameters<AgentMemory['listThreads']>[0]): Promise<Page<Thread>> {
     return this.storage.threads.list(query)
   }
@@ -118,13 +130,29 @@ export class Memory implements AgentMemory {
     return this.storage.threads.update({ ...change, at: Date.now() })
   }
 
-  /** Deletes a thread with its messages, its notes and its vectors. Notes of its resource stay. */
+  /**
+   * Deletes a thread with its messages, its notes and its vectors, and so the threads of its delegations, as far as they are in the same
+   * storage. Notes of its resource stay. A title or vectors that are still being made for them are given up.
+   */
   async deleteThread(key: ThreadKey): Promise<void> {
     this.#assertWritable()
+    const { threads } = this.storage
+    for (const under of await threads.listUnder(key)) {
+      // In this storage the thread of that id may be another than the one that a delegation was for.
+      if (!under.resourceId.startsWith(`${key.resourceId}-`)) continue
+      await this.#deleteThread(under).catch((thrown: unknown) => {
+        // Somebody else was faster.
+        if (!isRetinueError(thrown, 'thread-not-found')) throw thrown
+      })
+    }
+    await this.#deleteThread(key)
+  }
+
+  /** The thread last: if something fails before, it can be deleted again. So it is with those under it, of which it is the way to them. */
+  async #deleteThread(key: ThreadKey): Promise<void> {
     const { index, afterwork } = this.#shared
-    // What is still being done for it would come after it.
-    await afterwork.settled(key.threadId)
-    // The thread last: if something fails before, it can be deleted again.
+    // What is still being done for it would come after it, and is of no use.
+    await afterwork.of(this.storage, key.threadId).abandon()
     if (index) await forgetMessages(index, key)
     await this.storage.threads.delete(key)
   }
@@ -137,15 +165,18 @@ export class Memory implements AgentMemory {
     const thread = await threads.clone({ newThreadId: newThreadId ?? crypto.randomUUID(), ...copy, at: Date.now() })
     const key = { threadId: thread.id, resourceId: thread.resourceId }
     if (index && settings.semanticRecall)
-      afterwork.start(
-        thread.id,
-        () => indexThread(index, threads, key),
+      afterwork.of(this.storage, thread.id).start(
+        'vectors',
+        (job) => indexThread(job, index, threads, key),
         (thrown) => teller.notIndexed(thread.id, thrown),
       )
     return thread
   }
 
-  /** Waits for what is done after runs while nobody waits for it: titles and vectors. Call it before you close the storage. */
+  /**
+   * Waits for what is done after runs while nobody waits for it: titles and vectors. A model or an embedder that does not answer is given
+   * up after 60 s, with a warning. Call it before you close the storage.
+   */
   async settled(): Promise<void> {
     await this.#shared.afterwork.settled()
   }

@@ -36,9 +36,10 @@ type Begun = Pick<BegunTurn, 'recalled' | 'unreadable' | 'workingMemory'> & { re
 
 function beginTurn({ storage, settings }: TurnParts, turn: MemoryTurn, key: ThreadKey): Promise<BegunTurn> {
   const at = Date.now()
-  const { title, metadata, messages, delegated } = turn
+  const { parentId, title, metadata, messages, delegated } = turn
   return storage.threads.beginTurn({
     ...key,
+    ...(parentId === undefined ? {} : { parentId }),
     ...(title === undefined ? {} : { title }),
     ...(metadata === undefined ? {} : { metadata }),
     messages: messages.map((message) => ({ ...message, createdAt: at })),

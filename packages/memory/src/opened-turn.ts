@@ -1,7 +1,7 @@
 import type { KeptMessage, MemoryTurn, Message, OpenedMemory, SystemMessage } from '@retinue/core/memory'
 import type { Storage, StoredMessage, ThreadKey } from '@retinue/core/storage'
 import type { Tool } from '@retinue/core/tools'
-import type { Afterwork } from './afterwork.ts'
+import type { ThreadAfterwork } from './afterwork.ts'
 import type { Settings } from './options/settings.ts'
 import { indexMessages, type MeaningIndex } from './recall/message-vectors.ts'
 import { isPersons, spokenText } from './spoken.ts'
@@ -14,7 +14,7 @@ export interface TurnParts {
   readonly settings: Settings
   /** Undefined: nothing is recalled by meaning. */
   readonly index: MeaningIndex | undefined
-  readonly afterwork: Afterwork
+  readonly afterwork: ThreadAfterwork
   readonly teller: Teller
 }
 
@@ -71,8 +71,8 @@ export class OpenedTurn implements OpenedMemory {
     const { index, afterwork, teller } = this.#parts
     if (!index) return
     afterwork.start(
-      this.#key.threadId,
-      () => indexMessages(index, this.#key, this.#kept),
+      'vectors',
+      (job) => indexMessages(job, index, this.#key, this.#kept),
       (thrown) => teller.notIndexed(this.#key.threadId, thrown),
     )
   }
@@ -83,12 +83,14 @@ export class OpenedTurn implements OpenedMemory {
     const { delegated, task, requestContext } = this.#turn
     // Nobody lists the threads of delegations by their titles.
     if (title === undefined || this.#titled || delegated) return
+    // A run before this one is still being named: the thread is called by what it began with.
+    if (afterwork.isPending('title')) return
     const failed = (thrown: unknown): void =>
       teller.tell('memory-no-title', `the thread "${this.#key.threadId}" got no title of its own`, thrown)
     const exchange = { question: task || this.#said(isPersons), answer: this.#said(({ role }) => role === 'assistant') }
     afterwork.start(
-      this.#key.threadId,
-      () => giveTitle(storage.threads, this.#key, title, exchange, requestContext, failed),
+      'title',
+      (job) => giveTitle(job, storage.threads, this.#key, { setting: title, exchange, requestContext }, failed),
       failed,
     )
   }

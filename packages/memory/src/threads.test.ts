@@ -1,5 +1,12 @@
-import { InMemoryStorage } from '@retinue/core/storage'
-import { describe, expect, test } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Agent } from '@retinue/core/agent'
+import { InMemoryStorage, InMemoryVectors, type Storage } from '@retinue/core/storage'
+import { scriptedModels } from '@retinue/core/testing'
+import { LibSQLStore } from '@retinue/libsql'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { wordEmbedder } from '../test-support/embedder.ts'
 import { said } from '../test-support/said.ts'
 import { Memory } from './index.ts'
 
@@ -96,5 +103,100 @@ describe('B6.6 threads', () => {
     expect(await memory.storage.workingMemory.get(copied)).toMatchObject({ text: 'note' })
     await memory.deleteThread(key)
     expect((await memory.recall(copied)).messages).toHaveLength(2)
+  })
+})
+
+function file(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'retinue-threads-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return `file:${join(folder, 'app.db')}`
+}
+
+/** A supervisor, what is below it and what is below that, with one memory; each run delegates all the way down. */
+function tree(storage: Storage) {
+  const vector = new InMemoryVectors()
+  const embedder = wordEmbedder({ food: ['soup'] })
+  const memory = new Memory({ storage, vector, embedder, options: { semanticRecall: true } })
+  const leaf = new Agent({ id: 'leaf', description: 'Digs.', memory })
+  const research = new Agent({ id: 'research', description: 'Finds.', agents: { leaf }, memory })
+  const supervisor = new Agent({ id: 'supervisor', agents: { research }, memory })
+  const run = async (thread: string, resource: string) => {
+    const { resolveModel } = scriptedModels({
+      supervisor: [{ calls: [{ name: 'research', args: { prompt: 'soup?' } }] }, { text: 'soup' }],
+      'supervisor/research': [{ calls: [{ name: 'leaf', args: { prompt: 'soup?' } }] }, { text: 'soup' }],
+      'supervisor/research/leaf': [{ text: 'soup' }],
+    })
+    await supervisor.generate('soup?', { memory: { thread, resource }, resolveModel })
+    await memory.settled()
+  }
+  const idsOf = async (resourceId: string) => (await memory.listThreads({ resourceId })).items.map(({ id }) => id)
+  const vectors = (resourceId: string) => vector.query({ vector: [1, 0], topK: 99, filter: { resourceId } })
+  return { memory, run, idsOf, vectors }
+}
+
+test('B6.6 an order that is none is refused, whatever the storage', async () => {
+  for (const storage of [new InMemoryStorage(), new LibSQLStore({ id: 's', url: file() })]) {
+    const memory = new Memory({ storage })
+    for (const order of ['bogus', '', null, 1] as unknown as 'created'[]) {
+      const listing = memory.listThreads({ resourceId: 'u1', order })
+      await expect(listing).rejects.toMatchObject({ code: 'option-invalid', data: { option: 'order' } })
+    }
+    for (const order of ['created', 'updated'] as const)
+      expect((await memory.listThreads({ resourceId: 'u1', order })).items).toEqual([])
+    await storage.close()
+  }
+})
+
+describe('B6.6 a thread that is deleted takes the threads of its delegations along', () => {
+  for (const [where, make] of [
+    ['in memory', () => new InMemoryStorage()],
+    ['in a file', () => new LibSQLStore({ id: 's', url: file() })],
+  ] as const) {
+    test(`${where}: at any depth, with their vectors, and nothing else`, async () => {
+      const storage = make()
+      const { memory, run, idsOf, vectors } = tree(storage)
+      const random = crypto.randomUUID()
+      await run('t1', 'u1')
+      await run('t1', 'u1')
+      // Ids that begin as that of the thread, and as those of its delegations.
+      await run(`t1-${random}`, 'u1')
+      await run('t1-2', 'u1')
+      await run(`t1-${crypto.randomUUID()}`, 'u1-research')
+      const levels = ['u1-research', 'u1-research-leaf', 'u1-research-research', 'u1-research-research-leaf']
+      const before = await Promise.all(levels.map(idsOf))
+      expect(before.map(({ length }) => length)).toEqual([5, 4, 1, 1])
+      await memory.deleteThread(key)
+      const left = await Promise.all(levels.map(idsOf))
+      expect(left.map(({ length }) => length)).toEqual([3, 2, 1, 1])
+      expect(left[0]?.filter((id) => id.startsWith(`t1-${random}-`))).toHaveLength(1)
+      expect(left[0]?.filter((id) => id.startsWith('t1-2-'))).toHaveLength(1)
+      expect(left).toEqual(left.map((ids, level) => before[level]?.filter((id) => ids.includes(id))))
+      expect((await idsOf('u1')).toSorted()).toEqual([`t1-${random}`, 't1-2'].toSorted())
+      for (const [level, resourceId] of levels.entries()) {
+        const threads = new Set((await vectors(resourceId)).map(({ metadata }) => metadata['threadId']))
+        expect([...threads].toSorted()).toEqual(left[level]?.toSorted())
+      }
+      await memory.deleteThread({ threadId: 't1-2', resourceId: 'u1' })
+      expect((await Promise.all(levels.map(idsOf))).map(({ length }) => length)).toEqual([2, 1, 1, 1])
+      await storage.close()
+    })
+  }
+
+  test('one whose id another thread has in another storage does not take its delegations along', async () => {
+    const { memory, run, idsOf } = tree(new InMemoryStorage())
+    await run('t1', 'u1')
+    await memory.storage.threads.delete(key)
+    const foreign = { threadId: 't1', resourceId: 'u2' }
+    await memory.createThread(foreign)
+    await memory.deleteThread(foreign)
+    expect([(await idsOf('u1-research')).length, (await idsOf('u1-research-leaf')).length]).toEqual([1, 1])
+  })
+
+  test('one of somebody else takes nothing along', async () => {
+    const { memory, run, idsOf } = tree(new InMemoryStorage())
+    await run('t1', 'u1')
+    const foreign = { threadId: 't1', resourceId: 'u2' }
+    await expect(memory.deleteThread(foreign)).rejects.toMatchObject({ code: 'thread-not-found' })
+    expect([(await idsOf('u1')).length, (await idsOf('u1-research')).length]).toEqual([1, 1])
   })
 })

@@ -8,7 +8,7 @@ import type { SlotModule } from './discover/agent-dir.ts'
 export interface ProjectDefaults {
   /** Makes the storage, if there is no `storage.ts`; else it is not called. Who makes one closes it. */
   storage?: () => Storage | Promise<Storage>
-  /** What top-level agents without a memory of their own remember with. */
+  /** What top-level agents without a memory of their own remember with, if there is no `memory.ts` beside `agents/`. */
   memory?: AgentMemory
   /** Where warnings of runs go, if there is no `logger.ts`. */
   logger?: Logger | false
@@ -37,21 +37,23 @@ export async function assembleApplication(parts: ApplicationParts): Promise<Asse
   const own = valueIn('storage') as Storage | undefined
   const storage = own ?? (await defaults.storage?.())
   const logger = (valueIn('logger') as Logger | false | undefined) ?? defaults.logger
-  const { memory } = defaults
+  const ownMemory = valueIn('memory') as AgentMemory | undefined
+  const memory = ownMemory ?? defaults.memory
   const app: Retinue = new Retinue({
     agents,
     ...(storage === undefined ? {} : { storage }),
     ...(memory === undefined ? {} : { memory }),
     ...(logger === undefined ? {} : { logger }),
   })
-  return { app, close: () => closeAll(agents, own) }
+  const memories = [...Object.values(agents).flatMap(memoriesOf), ...(ownMemory === undefined ? [] : [ownMemory])]
+  return { app, close: () => closeAll(memories, own) }
 }
 
 /** A memory that may do something after a run, while nobody waits for it; that of `@retinue/memory` does. */
 type SettlingMemory = AgentMemory & { settled?(): Promise<void> }
 
-async function closeAll(agents: Readonly<Record<string, Agent>>, storage: Storage | undefined): Promise<void> {
-  const settling = Object.values(agents).flatMap((agent) => memoriesOf(agent).map((memory) => memory.settled?.()))
+async function closeAll(memories: readonly SettlingMemory[], storage: Storage | undefined): Promise<void> {
+  const settling = memories.map((memory) => memory.settled?.())
   // What a memory could not do it has told itself: it keeps no storage open.
   await Promise.allSettled(settling)
   await storage?.close()

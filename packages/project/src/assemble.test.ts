@@ -66,16 +66,23 @@ for (const [form, own] of [
   })
 }
 
-test('B11.4 the other default options of the config stay, and default options that are none are left for core to refuse', async () => {
+test('B11.4 the other default options of the config stay, and default options that are none are left to be refused', async () => {
   const kid = agent('sup/subagents/kid')
   const own = config(`${MODEL}, defaultOptions: { maxSteps: 7 }`)
   const root = agentsProject({ ...agent('sup', { 'config.ts': own, 'hooks.ts': FROM_FILE }), ...kid })
   const { defaultOptions } = (await loadProject(root)).agents['sup']?.options ?? {}
   expect(defaultOptions).toMatchObject({ maxSteps: 7, delegation: { onDelegationStart: expect.any(Function) } })
-  for (const wrong of ['5', '() => 5', '{ delegation: 5 }', '() => ({ delegation: null })']) {
+  const told = 'project-invalid'
+  const late = 'option-invalid'
+  for (const [wrong, code] of [
+    ['5', told],
+    ['() => 5', late],
+    ['{ delegation: 5 }', told],
+    ['() => ({ delegation: null })', late],
+  ]) {
     const files = { 'config.ts': config(`${MODEL}, defaultOptions: (${wrong}) as never`), 'hooks.ts': FROM_FILE }
     const running = run({ ...agent('sup', files), ...kid }, scriptedModels({}))
-    await expect(running).rejects.toMatchObject({ code: 'option-invalid' })
+    await expect(running).rejects.toMatchObject({ code })
   }
 })
 

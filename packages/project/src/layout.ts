@@ -75,6 +75,7 @@ export const PROCESSOR_SLOTS: readonly Slot[] = [slot('input', 'directory'), slo
 export const APPLICATION_SLOTS: readonly Slot[] = [
   slot('agents', 'directory'),
   slot('storage', 'module'),
+  slot('memory', 'module'),
   slot('logger', 'module'),
   slot('server', 'module', false),
   slot('observability', 'module', false),

@@ -139,6 +139,28 @@ test('B1.11 defaults stand in for what the folder does not say, and storage() is
   await nothing.close()
 })
 
+test('B1.11 memory.ts of the application is what top-level agents without their own remember with, before defaults', async () => {
+  const named = (id: string): string => `import { InMemoryStorage } from '@retinue/core/storage'
+import { Memory } from '@retinue/memory'
+export default new Memory({ storage: new InMemoryStorage({ id: '${id}' }) })
+`
+  const root = application(
+    { 'storage.ts': STORE, 'memory.ts': MEMORY, 'other.ts': named('default') },
+    { ...agent('own', { 'memory.ts': named('own') }), ...agent('sup'), ...agent('sup/subagents/kid') },
+  )
+  const memory = (await exportsOf(root, 'other.ts'))['default'] as AgentMemory
+  const { agents, app, findings, close } = await loadProject(root, { defaults: { memory } })
+  expect(findings.filter(({ file }) => !file.endsWith('other.ts'))).toEqual([])
+  const stores = ['own', 'sup'].map(async (key) => (await agents[key]?.getMemory())?.storage.id)
+  expect(await Promise.all(stores)).toEqual(['own', 'of-file'])
+  const ask = { calls: [{ name: 'kid', args: { prompt: 'Count.' } }] }
+  const script = scriptedModels({ sup: [ask, { text: 'Three.' }], 'sup/kid': [{ text: 'Three.' }] })
+  await say(agents['sup'], 'Count.', script)
+  expect((await heldBy(app.storage, 'ada')).length).toBe(1)
+  expect(await heldBy(app.storage, 'ada-kid')).toEqual([])
+  await close()
+})
+
 test('B1.11 logger.ts gets the warnings of runs; false wins over that of defaults', async () => {
   // Recall without vectors is told.
   const recalling =
@@ -173,11 +195,12 @@ export default { open() {}, within() { return this }, settled: async () => { awa
 export default { id: 's', threads: {}, workingMemory: {}, close: async () => void log.push('closed') }
 `,
   }
-  const root = application(files, {
+  const shared = { ...files, 'memory.js': slow('./', '') }
+  const root = application(shared, {
     ...agent('sup', { 'memory.js': slow('../../', '') }),
     ...agent('sup/subagents/kid', { 'memory.js': slow('../../../../', "throw new Error('late')") }),
   })
   const { close } = await loadProject(root)
   await close()
-  expect((await exportsOf(root, 'log.ts'))['log']).toEqual(['settled', 'settled', 'closed'])
+  expect((await exportsOf(root, 'log.ts'))['log']).toEqual(['settled', 'settled', 'settled', 'closed'])
 })

@@ -11,8 +11,9 @@ function talk(...turns: ScriptedTurn[]) {
   const peek = createTool({ id: 'peek', execute: () => new Promise(() => {}) })
   const agent = remembering(new Agent({ id: 'a', model, maxRetries: 0, tools: { peek } }))
   const conversation = new Conversation(agent, () => undefined)
-  const say = async (text: string, stopAt?: string): Promise<boolean> => {
+  const say = async (text: string, stopAt?: string | Promise<void>): Promise<boolean> => {
     const stop = new AbortController()
+    if (stopAt instanceof Promise) void stopAt.then(() => stop.abort())
     const stream = await conversation.say(text, stop.signal)
     for await (const { type } of stream.events) if (type === stopAt) stop.abort()
     return conversation.isAnswered(await stream.result)
@@ -38,9 +39,16 @@ test('of a failed turn the question stays, and the conversation goes on', async 
 })
 
 test('of a stopped turn what was said stays', async () => {
-  const { say, asked } = talk({ text: 'never told', after: new Promise(() => {}) }, { text: 'Back' })
-  const said = say('One', 'start')
-  expect(await said).toBe(true)
+  const waiting = Promise.withResolvers<void>()
+  const never: ScriptedTurn = {
+    text: 'never told',
+    get after() {
+      waiting.resolve()
+      return new Promise<void>(() => {})
+    },
+  }
+  const { say, asked } = talk(never, { text: 'Back' })
+  expect(await say('One', waiting.promise)).toBe(true)
   await say('Two')
   expect(asked(1)).toBe('user: One\nuser: Two')
 })

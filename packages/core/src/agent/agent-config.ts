@@ -1,6 +1,6 @@
 import type { RequestContextLike } from '../context/request-context.ts'
 import type { DelegateTarget } from '../delegation/delegate-target.ts'
-import { RetinueError } from '../errors/retinue-error.ts'
+import { isRetinueError, RetinueError } from '../errors/retinue-error.ts'
 import type { BudgetOptions } from '../loop/budget.ts'
 import type { DelegateNames } from '../loop/delegation-settings.ts'
 import type { AgentMemory } from '../memory/agent-memory.ts'
@@ -16,7 +16,7 @@ import { assertBudget } from './assert-budget.ts'
 import { assertProcessors } from './assert-processors.ts'
 import { assertScorers } from './assert-scorers.ts'
 import type { Scorers } from './live-scorers.ts'
-import type { RunOptions } from './run-options.ts'
+import { assertOptions, type RunOptions } from './run-options.ts'
 
 /** A value, or a function that gives it for a request. */
 export type Dynamic<T> = T | ((context: { requestContext: RequestContextLike }) => T | Promise<T>)
@@ -105,7 +105,7 @@ const OPTIONS: Readonly<Record<keyof AgentOptions, true>> = {
   maxRetries: true,
 }
 
-/** Throws `agent-invalid` or `option-unknown` for options that make no agent. */
+/** Throws `agent-invalid`, `option-unknown` or `option-invalid` for options that make no agent. */
 export function assertAgentOptions(options: unknown): asserts options is AgentOptions {
   if (typeof options !== 'object' || options === null)
     throw invalid('new Agent takes an object.', "new Agent({ id: 'researcher', … })")
@@ -128,6 +128,7 @@ export function assertAgentOptions(options: unknown): asserts options is AgentOp
   assertBudget(given['budget'], `The budget of the agent "${id}"`)
   assertWhole(id, 'maxDepth', given['maxDepth'])
   assertWhole(id, 'maxRetries', given['maxRetries'])
+  assertDefaults(id, given['defaultOptions'])
   const unknown = Object.keys(given).filter((key) => !Object.hasOwn(OPTIONS, key))
   if (unknown.length > 0) {
     throw new RetinueError({
@@ -143,6 +144,21 @@ function assertMemory(id: string, memory: unknown): void {
   if (memory === undefined || typeof memory === 'function') return
   if (!isObject(memory) || typeof memory['open'] !== 'function' || typeof memory['within'] !== 'function')
     throw invalid(`The memory of the agent "${id}" is none.`, 'Pass new Memory() of @retinue/memory.')
+}
+
+/** What a function gives is only known when the agent runs. */
+function assertDefaults(id: string, defaults: unknown): void {
+  if (defaults === undefined || defaults === null || typeof defaults === 'function') return
+  if (!isObject(defaults))
+    throw invalid(`The defaultOptions of the agent "${id}" are no object.`, 'defaultOptions: { maxSteps: 5 }')
+  try {
+    assertOptions(defaults as RunOptions)
+  } catch (error) {
+    if (!isRetinueError(error)) throw error
+    const { code, hint = 'Correct it.', data } = error
+    const message = `The defaultOptions of the agent "${id}": ${error.message}`
+    throw new RetinueError({ code, message, hint, data })
+  }
 }
 
 /** How an agent is delegated to; how it delegates itself is in its `defaultOptions`. */

@@ -230,8 +230,22 @@ test('B1.6 options of a run that are not known, or of a wrong kind, are typed er
     const run = code === 'no error' ? new Agent({ id: 'a', model: scriptedModel([{ text: 'hi' }]) }) : agent
     expect(await codeOf(() => run.generate('hello', options as never)), JSON.stringify(options)).toBe(code)
   }
-  const defaults = new Agent({ id: 'a', model: scriptedModel([]), defaultOptions: { maxStep: 1 } as never })
-  expect(await codeOf(() => defaults.generate('hello'))).toBe('option-unknown')
+})
+
+test('B1.6 default options that make no run make no agent; what a function gives is looked at in each run', async () => {
+  const make = (options: object): Agent => new Agent({ id: 'a', model: scriptedModel([]), defaultOptions: options })
+  const wrong: [object, string, string][] = [
+    [{ maxStep: 1 }, 'option-unknown', 'The defaultOptions of the agent "a": These options are not known: maxStep.'],
+    [{ timeout: { totalMs: -1 } }, 'option-invalid', 'The option timeout.totalMs is -1.'],
+    [{ isTaskComplete: { scorers: [] } }, 'option-invalid', 'isTaskComplete'],
+    [{ delegation: { onDelegationStrt() {} } }, 'option-unknown', 'delegation.onDelegationStrt'],
+  ]
+  for (const [options, code, message] of wrong) {
+    const error = { code, message: expect.stringContaining(message) }
+    expect(() => make(options), JSON.stringify(options)).toThrow(expect.objectContaining(error))
+    expect(await codeOf(() => make(() => options).generate('hello')), JSON.stringify(options)).toBe(code)
+  }
+  expect(() => make([])).toThrow(expect.objectContaining({ code: 'agent-invalid' }))
 })
 
 test('B1.6 options of the call win over the defaults, delegation options one by one', async () => {

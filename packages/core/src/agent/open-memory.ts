@@ -1,9 +1,11 @@
 import type { RequestContextLike } from '../context/request-context.ts'
+import { RetinueError } from '../errors/retinue-error.ts'
 import type { AgentMemory, MemoryTurn, OpenedMemory } from '../memory/agent-memory.ts'
 import { type Application, warnIn } from '../memory/application.ts'
 import { KeptConversation, type ThreadIds } from '../memory/kept-conversation.ts'
 import type { MemoryOption } from '../memory/memory-option.ts'
 import { lockThread } from '../memory/thread-locks.ts'
+import { assertGoesOn } from '../messages/from-input.ts'
 import type { Message, SystemMessage } from '../messages/message.ts'
 import { recalledConversation } from '../messages/recalled.ts'
 import type { Tool } from '../tools/tool.ts'
@@ -12,8 +14,8 @@ import type { Place } from './resolve-parts.ts'
 
 /** What a memory adds to a run. */
 export interface Remembered {
-  /** What was said in the thread before, as a conversation that every provider takes. */
-  readonly recalled: readonly Message[]
+  /** What the run begins with: what was said in the thread before, the call's context and its input. */
+  readonly messages: readonly Message[]
   readonly system: readonly SystemMessage[]
   readonly tools: Readonly<Record<string, Tool>>
   readonly kept: KeptConversation
@@ -28,13 +30,25 @@ export interface Remembered {
  * application holds, so that the application's memory stands in for its own.
  */
 export async function memoryOf(
-  { memory }: AgentOptions,
+  { id, memory }: AgentOptions,
   requestContext: RequestContextLike,
   application: Application,
   held: boolean,
 ): Promise<AgentMemory | undefined> {
   const own = typeof memory === 'function' ? await memory({ requestContext }) : memory
+  if (own !== undefined) assertMemory(own, id)
   return (own ?? (held ? application.memory : undefined))?.within(application.storage)
+}
+
+/** A memory that a function gave is one, or the run can't begin. */
+function assertMemory(memory: unknown, agentId: string): void {
+  const { open, within } = (memory ?? {}) as { open?: unknown; within?: unknown }
+  if (typeof open === 'function' && typeof within === 'function') return
+  throw new RetinueError({
+    code: 'agent-invalid',
+    message: `The function for the memory of the agent "${agentId}" gave something that is no memory.`,
+    hint: 'It must give a Memory of @retinue/memory, or undefined for none.',
+  })
 }
 
 /** What of a call its memory is told. */
@@ -44,7 +58,7 @@ export interface ThreadUse {
   /** As the call has it; a delegation has none. */
   readonly option?: MemoryOption | undefined
   /** The run's own messages, to be kept. */
-  readonly messages: readonly Message[]
+  readonly own: readonly Message[]
   /** Whether they are kept when the thread is opened: else the processors see them first. */
   readonly keepAtOnce: boolean
 }
@@ -55,11 +69,11 @@ export interface ThreadUse {
  */
 export async function openMemory(memory: AgentMemory, place: Place, use: ThreadUse): Promise<Remembered | undefined> {
   const { thread, delegated, option } = use
-  const release = delegated
-    ? () => {}
-    : await lockThread(memory.storage, thread.threadId, option?.onBusy ?? 'wait', (callback) =>
-        place.abort.onAbort(callback),
-      )
+  // Nobody else is in the thread of a delegation, and who only reads is in nobody's way.
+  const release =
+    delegated || thread.readOnly
+      ? () => {}
+      : await lockThread(memory.storage, thread, option?.onBusy ?? 'wait', (callback) => place.abort.onAbort(callback))
   if (place.abort.aborted) {
     // It may be that nothing was taken: then another run goes on in the thread, and nothing may be written into it.
     release()
@@ -75,30 +89,31 @@ export async function openMemory(memory: AgentMemory, place: Place, use: ThreadU
 }
 
 function remembered(place: Place, use: ThreadUse, opened: OpenedMemory): Omit<Remembered, 'release'> {
-  const { thread, delegated, messages, keepAtOnce } = use
-  const recalled = recalledConversation(opened.recalled)
-  const context = place.messages.slice(0, place.messages.length - messages.length)
-  const kept = new KeptConversation(
-    opened,
-    { runId: place.runId, delegated, readOnly: thread.readOnly, own: messages },
-    new Set([...recalled, ...context]),
-    keepAtOnce ? recalled.length + place.messages.length : 0,
-    keepAtOnce ? messages.length : 0,
-  )
+  const { thread, delegated, own, keepAtOnce } = use
+  const context = place.messages.slice(0, place.messages.length - own.length)
+  // A client sends what it knows of the conversation along: what came before its last answer is in the thread.
+  const fresh =
+    opened.recalled.length === 0 ? own : own.slice(own.findLastIndex(({ role }) => role === 'assistant') + 1)
+  const messages = recalledConversation([...opened.recalled, ...context, ...fresh])
+  if (!delegated) assertGoesOn(messages, fresh)
+  const run = { token: place.root.effects.newId(), delegated, readOnly: thread.readOnly }
+  const [pending, kept] = keepAtOnce ? [[], own.length] : [fresh, 0]
   const { system, tools, readOnly = false } = opened
-  return { recalled, system, tools, kept, readOnly }
+  return { messages, system, tools, readOnly, kept: new KeptConversation(opened, run, pending, messages.length, kept) }
 }
 
-function turnOf(place: Place, { thread, delegated, option, messages, keepAtOnce }: ThreadUse): MemoryTurn {
+function turnOf(place: Place, { thread, delegated, option, own, keepAtOnce }: ThreadUse): MemoryTurn {
+  const token = place.root.effects.newId()
   const named = typeof option?.thread === 'object' ? option.thread : undefined
   const { readOnly: _readOnly, ...options } = option?.options ?? {}
   return {
     threadId: thread.threadId,
     resourceId: thread.resourceId,
+    parentId: thread.parentId,
     title: named?.title,
     metadata: named?.metadata,
-    messages: keepAtOnce ? messages.map((message, index) => ({ id: `${place.runId}/${index}`, message })) : [],
-    task: textOf(messages.at(-1)),
+    messages: keepAtOnce ? own.map((message, index) => ({ id: `${token}/${index}`, message })) : [],
+    task: textOf(own.at(-1)),
     delegated,
     readOnly: thread.readOnly,
     options: option?.options && options,

@@ -9,9 +9,8 @@ import type { RootRun, Run, RunSettings, ToolSet } from '../loop/run.ts'
 import type { RunHooks } from '../loop/run-hooks.ts'
 import { newRunState } from '../loop/run-state.ts'
 import type { Application } from '../memory/application.ts'
-import type { ThreadIds } from '../memory/kept-conversation.ts'
 import type { MemoryOption } from '../memory/memory-option.ts'
-import { type AgentInput, messagesFromInput } from '../messages/from-input.ts'
+import { type AgentInput, looseMessagesFromInput, messagesFromInput } from '../messages/from-input.ts'
 import { systemMessages } from '../messages/instructions.ts'
 import { type Message, userText } from '../messages/message.ts'
 import { SharedView } from '../messages/shared-view.ts'
@@ -24,9 +23,8 @@ import { withToolsets } from './agent-tools.ts'
 import type { Callbacks } from './callbacks.ts'
 import { declaredCandidates } from './model-candidates.ts'
 import { openBudget } from './open-budget.ts'
-import type { ThreadUse } from './open-memory.ts'
 import { candidatesFor, modelsOf, type Place, processorsOf, type Resolved, resolved } from './resolve-parts.ts'
-import { noteCallIds, openChildScope, openRootRun } from './root-run.ts'
+import { openChildScope, openRootRun } from './root-run.ts'
 import { assertOptions, mergeOptions, type RunOptions } from './run-options.ts'
 
 const DEFAULT_MAX_STEPS = 10
@@ -48,13 +46,17 @@ export async function openRoot(
   application: Application,
 ): Promise<OpenedRoot> {
   let root: RootRun | undefined
+  let close = (): void => root?.close()
   try {
     if (call) assertOptions(call)
     const requestContext = call?.requestContext ?? new RequestContext()
     const given = parts.options.defaultOptions
     const defaults = typeof given === 'function' ? await soonDefaults(parts, requestContext, call?.abortSignal) : given
     const options = mergeOptions(defaults, call)
-    const { system, messages } = messagesFromInput(input, options.context)
+    // What belongs to a thread is a whole conversation only with what was said there.
+    const { system, messages, own } = options.memory
+      ? looseMessagesFromInput(input, options.context)
+      : { ...messagesFromInput(input, options.context), own: NO_MESSAGES }
     root = openRootRun(parts.options, options, messages, log || options.onChunk !== undefined, application)
     const openingBudget = openBudget(parts.options, options, root.runId, undefined)
     const budget = openingBudget instanceof Promise ? await openingBudget : openingBudget
@@ -72,7 +74,8 @@ export async function openRoot(
       messages,
       inherited: [],
     }
-    const whole = options.memory ? await onThread(parts, place, options.memory, input) : place
+    const whole = options.memory ? await onThread(parts, place, options.memory, own, input) : place
+    close = whole.close
     const opening = budget.inMoney ? openInMoney(parts, whole, true) : openRun(parts, whole)
     const opened = opening instanceof Promise ? await root.abort.race(opening) : opening
     // Aborted while the application's own functions were asked: the run begins, and ends at once.
@@ -82,7 +85,7 @@ export async function openRoot(
         : opened
     return { run, callbacks: options }
   } catch (thrown) {
-    root?.close()
+    close()
     throw notBegun(parts.options.id, thrown)
   }
 }
@@ -107,53 +110,41 @@ function openDelegated(
   return openChildPlace(parts, childPlace(parts, request, options, budget), request)
 }
 
+/** A child that can't begin lets go of what it holds: its thread, its clock. */
 function openChildPlace(parts: AgentParts, place: Place, { thread }: DelegatedRequest): Run | Promise<Run> {
-  if (!parts.options.memory) return place.budget.inMoney ? openInMoney(parts, place) : openRun(parts, place)
-  const use = { thread, delegated: true, messages: place.messages.slice(-1) }
-  return remember(parts, place, use).then((whole) =>
-    whole.budget.inMoney ? openInMoney(parts, whole) : openRun(parts, whole),
-  )
+  const open = (whole: Place): Run | Promise<Run> => {
+    try {
+      const opening = whole.budget.inMoney ? openInMoney(parts, whole) : openRun(parts, whole)
+      return opening instanceof Promise ? opening.catch((thrown: unknown) => closing(whole, thrown)) : opening
+    } catch (thrown) {
+      return closing(whole, thrown)
+    }
+  }
+  if (!parts.options.memory) return open({ ...place, thread })
+  const own = place.messages.slice(-1)
+  return import('./on-thread.ts')
+    .then(({ remember }) => remember(parts, place, { thread, delegated: true, own }))
+    .then(open, (thrown: unknown) => closing(place, thrown))
 }
 
-/** The place of a run that belongs to a thread, with what its agent remembers of it. */
-async function onThread(parts: AgentParts, place: Place, option: MemoryOption, input: AgentInput): Promise<Place> {
-  const { thread, resource, options } = option
-  const threadId = typeof thread === 'string' ? thread : thread.id
-  const ids: ThreadIds = { threadId, resourceId: resource, readOnly: options?.readOnly ?? false }
-  const own = place.options.context ? messagesFromInput(input).messages.length : place.messages.length
-  const messages = place.messages.slice(place.messages.length - own)
-  return remember(parts, place, { thread: ids, delegated: false, option, messages })
+function closing({ close }: Place, thrown: unknown): never {
+  close()
+  throw thrown
 }
 
-async function remember(parts: AgentParts, place: Place, use: Omit<ThreadUse, 'keepAtOnce'>): Promise<Place> {
-  const { thread } = use
-  // Loaded with the first run that has something to remember.
-  const { memoryOf, openMemory } = await import('./open-memory.ts')
-  const memory = await place.abort.race(
-    memoryOf(parts.options, place.requestContext, place.root.application, !use.delegated),
-  )
-  if (!memory || memory === ABORTED) return { ...place, thread }
-  const keepAtOnce = parts.options.inputProcessors === undefined
-  const opening = openMemory(memory, place, { ...use, keepAtOnce })
-  const remembered = await place.abort.race(opening)
-  if (remembered === ABORTED) {
-    // Nobody waits for it any more, but the next run on the thread does.
-    opening.then((opened) => opened?.release()).catch(() => {})
-    return { ...place, thread }
-  }
-  if (!remembered) return { ...place, thread }
-  noteCallIds(place.root.callIds, remembered.recalled)
-  return {
-    ...place,
-    thread: remembered.readOnly ? { ...thread, readOnly: true } : thread,
-    remembered,
-    system: [...remembered.system, ...place.system],
-    messages: [...remembered.recalled, ...place.messages],
-    close: () => {
-      remembered.release()
-      place.close()
-    },
-  }
+/** The place of a run that belongs to a thread. An agent that remembers nothing has the input alone, a whole conversation then. */
+async function onThread(
+  parts: AgentParts,
+  place: Place,
+  option: MemoryOption,
+  own: readonly Message[],
+  input: AgentInput,
+): Promise<Place> {
+  // Loaded with the first run that belongs to a thread.
+  const { placeOnThread } = await import('./on-thread.ts')
+  const whole = await placeOnThread(parts, place, option, own)
+  if (whole.remembered) return whole
+  return { ...whole, messages: messagesFromInput(input, place.options.context).messages }
 }
 
 /** Opens a run under a budget in money: every model that it can call, and that those below it can call, needs a price. */

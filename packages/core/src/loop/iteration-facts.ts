@@ -11,7 +11,7 @@ import { budgetLeft } from './within-budget.ts'
 export async function factsOf(run: Run, turn: ModelTurn, end: CallsEnd): Promise<IterationFacts> {
   const { state } = run
   const { step, calls } = turn
-  const relayed = end.relayed !== undefined
+  const relayed = end.relayed !== undefined && !run.stopped
   const isToCheck = run.answer !== undefined && (relayed || isAnswer(turn))
   const answer = run.answer && isToCheck ? await checkAnswer(run, run.answer, state.text) : 'unchecked'
   return {

@@ -8,6 +8,7 @@ import { errorOutput, valueOutput } from '../messages/tool-output.ts'
 import { type LanguageModel, secretsOf } from '../model/language-model.ts'
 import { brokenOff } from '../model/model-error.ts'
 import {
+  fileData,
   fileOf,
   finishOf,
   isInterrupted,
@@ -338,9 +339,7 @@ function filePart(
   part: { type: 'file' | 'reasoning-file'; providerMetadata?: SharedV4ProviderMetadata },
   file: GeneratedFile,
 ): Extract<AssistantPart, { type: 'file' | 'reasoning-file' }> {
-  const data =
-    'url' in file ? { type: 'url' as const, url: new URL(file.url) } : { type: 'data' as const, data: file.data }
-  return { type: part.type, mediaType: file.mediaType, data, ...metadataOf(part) }
+  return { type: part.type, mediaType: file.mediaType, data: fileData(file), ...metadataOf(part) }
 }
 
 function metadataOf(part: { providerMetadata?: SharedV4ProviderMetadata }): {

@@ -1,13 +1,13 @@
 import { isRetinueError } from '../errors/retinue-error.ts'
 import type { FinishReason } from '../events/finish-reason.ts'
-import type { KeptConversation } from '../memory/kept-conversation.ts'
 import { markProvider } from '../model/foreign-reasoning.ts'
 import { assertNever } from '../shared/assert-never.ts'
 import { callModel } from './call-model.ts'
 import { askForRepair } from './check-answer.ts'
 import type { Gated } from './completion-gate.ts'
-import { finish, unexpected } from './finish-run.ts'
+import { unexpected } from './finish-run.ts'
 import { factsOf } from './iteration-facts.ts'
+import { end, keep } from './keep-run.ts'
 import type { ModelTurn } from './model-turn.ts'
 import { type IterationFacts, type NextStep, nextStep, steered } from './next-step.ts'
 import { relay } from './relay.ts'
@@ -55,26 +55,6 @@ export async function runLoop(run: Run): Promise<void> {
   }
 }
 
-/** Keeps what was said, and ends the run: at once where nothing is kept. */
-function end(run: Run, reason: FinishReason): Promise<void> | undefined {
-  const { kept } = run
-  if (kept) return endKept(run, kept, reason)
-  finish(run, reason)
-  return undefined
-}
-
-async function endKept(run: Run, kept: KeptConversation, reason: FinishReason): Promise<void> {
-  const { state } = run
-  try {
-    await kept.end(state.messages, state.text)
-    finish(run, reason)
-  } catch (thrown) {
-    // The first error is the one that tells why the run ended.
-    run.error = reason === 'error' && run.error ? run.error : isRetinueError(thrown) ? thrown : unexpected(thrown)
-    finish(run, 'error')
-  }
-}
-
 async function iterate(run: Run): Promise<NextStep> {
   const { state } = run
   if (run.abort.aborted) return { type: 'abort' }
@@ -84,7 +64,9 @@ async function iterate(run: Run): Promise<NextStep> {
   state.iteration += 1
   if (run.hooks.prepareStep || run.processors) await prepare(run)
   if (run.abort.aborted) return { type: 'abort' }
-  if (run.kept) await run.kept.keep(state.messages)
+  // The person's message is kept before anything is made of it; a step that output processors may yet rewrite, with the next one.
+  const keepsLate = run.processors !== undefined && run.processors.output.length > 0
+  if (run.kept && (keepsLate || state.iteration === 1)) await keep(run, run.kept)
   const turn = await callModel(run)
   const { step } = turn
   state.steps.push(step)
@@ -93,10 +75,12 @@ async function iterate(run: Run): Promise<NextStep> {
   state.object = undefined
   if (turn.content.length > 0)
     addMessage(run, markProvider({ role: 'assistant', content: turn.content }, turn.provider))
-  const end = turn.calls.length === 0 ? NO_CALLS : await runToolCalls(run, turn)
-  if (end.bailText !== undefined) state.text = end.bailText
-  else if (end.relayed) relay(run, step, end.relayed)
-  const facts = await factsOf(run, turn, end)
+  // A call is known before it runs: if the process dies in it, nobody takes it for one that was never made.
+  if (run.kept && !keepsLate && turn.calls.length > 0) await keep(run, run.kept)
+  const ended = turn.calls.length === 0 ? NO_CALLS : await runToolCalls(run, turn)
+  if (ended.bailText !== undefined) state.text = ended.bailText
+  else if (ended.relayed) await relay(run, step, ended.relayed)
+  const facts = await factsOf(run, turn, ended)
   const planned = nextStep(facts)
   const { isTaskComplete } = run.hooks
   const { next: own, note } = isTaskComplete ? await gated(run, isTaskComplete, facts, planned) : { next: planned }

@@ -1,15 +1,19 @@
 import { isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
 import { withoutSecrets } from '../errors/without-secrets.ts'
+import type { GeneratedFile, Source } from '../events/chunk.ts'
+import { carried } from '../messages/carried.ts'
 import { chosenMessages } from '../messages/chosen-messages.ts'
 import { disarm } from '../messages/framework-note.ts'
 import { systemMessages } from '../messages/instructions.ts'
 import type { AssistantMessage, Message, SystemMessage } from '../messages/message.ts'
-import { isOutputPart, type OutputPart, type StreamPart } from '../model/stream-part.ts'
+import { fileData, fileOf, isOutputPart, type OutputPart, type StreamPart, sourceOf } from '../model/stream-part.ts'
 import type { InputContext, Processor, ProcessorContext } from '../processors/processor.ts'
 import { ABORTED } from '../shared/abort.ts'
 import { isObject } from '../shared/records.ts'
+import type { Relayed } from '../tools/outcome.ts'
+import { objectOf } from './check-answer.ts'
 import { Prompt } from './prompt.ts'
-import { noteUrls, type Run } from './run.ts'
+import { emit, noteUrls, type Run } from './run.ts'
 
 /** The processors of a run, and what they keep in it. */
 export interface RunProcessors {
@@ -21,8 +25,22 @@ export interface RunProcessors {
 /** Lets the input processors see everything that the run begins with. What they return is what it goes on from. */
 export async function processInput(run: Run, { input }: RunProcessors): Promise<void> {
   const given: Conversation = { system: run.prompt.system as SystemMessage[], messages: conversationOf(run) }
-  const processed = await throughInput(run, input, given, (processor, context) => processor.processInput?.(context))
+  let own: ReadonlySet<Message> = new Set(run.kept?.pending)
+  const follow = (before: Conversation, after: Conversation): void => {
+    own = carried(before.messages, after.messages, own)
+  }
+  let processed: Conversation
+  try {
+    processed = await throughInput(run, input, given, (processor, context) => processor.processInput?.(context), follow)
+  } catch (thrown) {
+    run.kept?.refuseInput()
+    throw thrown
+  }
   if (processed === given) return
+  run.kept?.replaceInput(
+    processed.messages.filter((message) => own.has(message)),
+    processed.messages.length,
+  )
   const { state } = run
   // The run has not begun: its conversation is the one that the processors leave.
   state.messages.splice(0, state.messages.length, ...processed.messages)
@@ -67,6 +85,27 @@ export async function processPart(
   return current
 }
 
+/** Lets the output processors see what a delegation answered in the run's place, as if the run's own model had said it. */
+export async function processRelayed(run: Run, processors: RunProcessors, relayed: Relayed): Promise<Relayed> {
+  const id = `relay-${run.state.iteration}`
+  const said = await processPart(run, processors, { type: 'text-delta', id, delta: relayed.text })
+  const text = said?.type === 'text-delta' ? said.delta : ''
+  const sources: Source[] = []
+  for (const source of relayed.sources) {
+    const part = await processPart(run, processors, { type: 'source', ...source })
+    const passed = part?.type === 'source' ? sourceOf(part) : undefined
+    if (passed) sources.push(passed)
+  }
+  const files: GeneratedFile[] = []
+  for (const file of relayed.files) {
+    const part = await processPart(run, processors, { type: 'file', mediaType: file.mediaType, data: fileData(file) })
+    const passed = part?.type === 'file' ? fileOf(part) : undefined
+    if (passed) files.push(passed)
+  }
+  // An object says the same as the text: where that may not be said, neither may this.
+  return text === relayed.text ? { ...relayed, sources, files } : { text, sources, files }
+}
+
 /** Lets the output processors see the answer, and puts what they return in its place. One that stops the run withholds the answer. */
 export async function processResult(run: Run, processors: RunProcessors): Promise<void> {
   try {
@@ -78,7 +117,8 @@ export async function processResult(run: Run, processors: RunProcessors): Promis
 }
 
 async function throughResult(run: Run, { output }: RunProcessors): Promise<void> {
-  const { state } = run
+  const { state, answer: schema } = run
+  const given = state.text
   for (const processor of output) {
     const returned: unknown = await asked(run, processor, 'processOutputResult', (context) =>
       processor.processOutputResult?.({ ...context, text: state.text, messages: state.messages.slice() }),
@@ -87,18 +127,26 @@ async function throughResult(run: Run, { output }: RunProcessors): Promise<void>
     if (typeof returned !== 'string') throw nonsense(processor, 'processOutputResult', 'what is no text')
     if (returned !== state.text) replaceAnswer(run, returned)
   }
+  if (state.text === given || !schema) return
+  const object = await objectOf(run, schema, state.text)
+  if (object === undefined) return
+  state.object = object
+  emit(run, 'object', { object })
 }
 
 /** The answer is the last message of the run; nothing has read it that could not read another. */
 function replaceAnswer({ state }: Run, text: string): void {
   state.text = text
-  const last = state.messages.at(-1)
+  // The object was the old text's.
+  state.object = undefined
+  // A hook's feedback may stand after it.
+  const at = state.messages.findLastIndex(({ role }) => role === 'assistant')
+  const last = state.messages[at]
   if (last?.role !== 'assistant') return
   const rest = last.content.filter((part) => part.type !== 'text')
   const content: AssistantMessage['content'] =
     text.trim() === '' ? rest : [...rest, { type: 'text', text: disarm(text) }]
-  state.messages.pop()
-  if (content.length > 0) state.messages.push({ ...last, content })
+  state.messages.splice(at, 1, ...(content.length > 0 ? [{ ...last, content }] : []))
 }
 
 interface Conversation {
@@ -125,13 +173,17 @@ async function throughInput(
   processors: readonly Processor[],
   given: Conversation,
   ask: (processor: Processor, context: InputContext) => unknown,
+  follow: (before: Conversation, after: Conversation) => void = () => {},
 ): Promise<Conversation> {
   let current = given
   for (const processor of processors) {
     const returned = await asked(run, processor, 'processInput', (context) =>
       ask(processor, { ...context, messages: current.messages.slice(), systemMessages: current.system.slice() }),
     )
-    if (returned !== undefined && returned !== null) current = processedInput(run, processor, returned, current)
+    if (returned === undefined || returned === null) continue
+    const next = processedInput(run, processor, returned, current)
+    follow(current, next)
+    current = next
   }
   return current
 }

@@ -71,6 +71,8 @@ export type RememberedMessage = Message & {
 export interface MemoryTurn {
   readonly threadId: string
   readonly resourceId: string
+  /** Of a delegation's thread: the thread that it is for, with which it is deleted. */
+  readonly parentId?: string | undefined
   /** Of the thread, if it is new. */
   readonly title?: string | undefined
   readonly metadata?: Fields | undefined

@@ -4,14 +4,13 @@ import type { KeptMessage } from './agent-memory.ts'
 import { KeptConversation, type KeptRun } from './kept-conversation.ts'
 
 const answer = (text: string): AssistantMessage => ({ role: 'assistant', content: [{ type: 'text', text }] })
-const copy = (message: Message): Message => ({ ...message }) as Message
 const texts = (messages: readonly KeptMessage[]): string[] =>
   messages.map(
     ({ id, message }) =>
       `${id} ${(message as UserMessage).content.map((part) => (part.type === 'text' ? part.text : part.type)).join()}`,
   )
 
-function conversation(run: Partial<KeptRun>, given: readonly Message[], seen = 0, already = 0) {
+function conversation(run: Partial<KeptRun>, pending: readonly Message[], begunWith: number, already = 0) {
   const kept: KeptMessage[] = []
   let ended = 0
   const opened = {
@@ -21,8 +20,8 @@ function conversation(run: Partial<KeptRun>, given: readonly Message[], seen = 0
     append: async (messages: readonly KeptMessage[]) => void kept.push(...messages),
     ended: () => void ended++,
   }
-  const whole = { runId: 'r', delegated: false, readOnly: false, ...run }
-  return { made: new KeptConversation(opened, whole, new Set(given), seen, already), kept, ended: () => ended }
+  const whole = { token: 'r', delegated: false, readOnly: false, ...run }
+  return { made: new KeptConversation(opened, whole, pending, begunWith, already), kept, ended: () => ended }
 }
 
 const [old, answered] = [userText('old'), answer('answered')]
@@ -30,7 +29,7 @@ const question = userText('question')
 
 describe('B6.5 what is kept of a run', () => {
   test('each message once, numbered on from those that were kept at once', async () => {
-    const { made, kept, ended } = conversation({}, [old, answered], 3, 1)
+    const { made, kept, ended } = conversation({}, [], 3, 1)
     const messages = [old, answered, question]
     await made.keep(messages)
     messages.push(answer('a'))
@@ -50,33 +49,40 @@ describe('B6.5 what is kept of a run', () => {
       kept.push(...messages)
     }
     const opened = { recalled: [], system: [], tools: {}, append, ended: () => {} }
-    const made = new KeptConversation(opened, { runId: 'r', delegated: false, readOnly: false }, new Set(), 0, 0)
+    const made = new KeptConversation(opened, { token: 'r', delegated: false, readOnly: false }, [question], 1, 0)
     await expect(made.keep([question])).rejects.toThrow('full')
     broken = false
     await made.keep([question])
     expect(texts(kept)).toEqual(['r/0 question'])
   })
 
-  for (const [name, processed, expected] of [
-    ['left as they are', [old, answered, question], ['r/0 question']],
-    ['all made anew', [old, answered, question].map(copy), ['r/0 question']],
-    ['all but the question made anew', [copy(old), copy(answered), question], ['r/0 question']],
-    ['the oldest left out', [answered, question], ['r/0 question']],
-    ['the oldest left out, the others made anew', [answered, question].map(copy), ['r/0 question']],
-    ['one added after the question', [old, answered, question, userText('more')], ['r/0 question', 'r/1 more']],
-    ['one made anew, one added', [copy(old), question, userText('more')], ['r/0 question', 'r/1 more']],
-    ['the question replaced', [old, answered, userText('hidden')], ['r/0 hidden']],
-    ['everything replaced by one', [userText('summary')], ['r/0 summary']],
-  ] as const) {
-    test(`after processors have seen the input: ${name}`, async () => {
-      const { made, kept } = conversation({ own: [question] }, [old, answered])
-      await made.keep(processed)
-      expect(texts(kept)).toEqual(expected)
-    })
-  }
+  test('what was not kept at once is kept first, and once', async () => {
+    const { made, kept } = conversation({}, [question], 3)
+    await made.keep([old, answered, question])
+    await made.keep([old, answered, question, answer('a')])
+    expect(texts(kept)).toEqual(['r/0 question', 'r/1 a'])
+  })
+
+  test('of what processors made of the input, what is the run’s own; where nothing is left of it, what was said', async () => {
+    const { made, kept } = conversation({}, [question], 3)
+    made.replaceInput([userText('hidden')], 2)
+    await made.keep([userText('summary'), userText('hidden')])
+    expect(texts(kept)).toEqual(['r/0 hidden'])
+    const whole = conversation({}, [question], 3)
+    whole.made.replaceInput([], 1)
+    await whole.made.keep([userText('summary')])
+    expect(texts(whole.kept)).toEqual(['r/0 question'])
+  })
+
+  test('an input that was refused is not kept', async () => {
+    const { made, kept, ended } = conversation({}, [question], 1)
+    made.refuseInput()
+    await made.end([question], '')
+    expect([kept, ended()]).toEqual([[], 1])
+  })
 
   test('B6.4 readOnly keeps nothing, and the memory is still told of the end', async () => {
-    const { made, kept, ended } = conversation({ readOnly: true }, [])
+    const { made, kept, ended } = conversation({ readOnly: true }, [question], 1)
     await made.keep([question])
     await made.end([question, answer('a')], 'a')
     expect(kept).toEqual([])
@@ -96,14 +102,12 @@ describe('B6.3 what is kept of a delegation', () => {
     expect(texts(kept)).toEqual(['r/1 done'])
   })
 
-  for (const own of [[question], undefined]) {
-    test(`of a conversation that processors left of what it inherited, the prompt alone${own ? '' : ', the last'}`, async () => {
-      const { made, kept } = conversation({ delegated: true, ...(own ? { own } : {}) }, [])
-      await made.keep([userText('SECRET'), answer('SECRET'), question])
-      await made.end([userText('SECRET'), answer('SECRET'), question, answer('a')], 'a')
-      expect(texts(kept)).toEqual(['r/0 question', 'r/1 a'])
-    })
-  }
+  test('the prompt alone of what it was handed', async () => {
+    const { made, kept } = conversation({ delegated: true }, [question], 3)
+    await made.keep([userText('SECRET'), answer('SECRET'), question])
+    await made.end([userText('SECRET'), answer('SECRET'), question, answer('a')], 'a')
+    expect(texts(kept)).toEqual(['r/0 question', 'r/1 a'])
+  })
 
   test('an answer without text and files is none', async () => {
     const { made, kept } = conversation({ delegated: true }, [], 1, 1)

@@ -5,74 +5,76 @@ import type { OpenedMemory } from './agent-memory.ts'
 export interface ThreadIds {
   readonly threadId: string
   readonly resourceId: string
+  /** The kept thread that a delegation's is for; none where nothing above it is kept. */
+  readonly parentId?: string | undefined
   readonly readOnly: boolean
 }
 
 /** Whose conversation is kept. */
 export interface KeptRun {
-  readonly runId: string
+  /** Names the messages of this run, and of no other: a run id may be used again. */
+  readonly token: string
   /** A delegation's: of it only the prompt and the answer are kept. */
   readonly delegated: boolean
   readonly readOnly: boolean
-  /** What the run begins with and is its own, before processors saw it. */
-  readonly own?: readonly Message[]
 }
 
 /** How a run's conversation comes into its thread: each message once, in order. */
 export class KeptConversation {
   readonly #opened: OpenedMemory
   readonly #run: KeptRun
-  /** Messages that are not the run's to keep: what was recalled, and what the call gave as context. */
-  readonly #given: ReadonlySet<Message>
-  /** How many messages of the conversation were looked at. */
+  /** What of the input is still to be kept. */
+  #pending: readonly Message[]
+  /** How many messages of the conversation were looked at: at first those that the run begins with. */
   #seen: number
   /** How many messages were kept, which numbers them. */
   #kept: number
 
-  /** `kept`: how many of the run's first messages were kept when the thread was opened. */
-  constructor(opened: OpenedMemory, run: KeptRun, given: ReadonlySet<Message>, seen: number, kept: number) {
+  /** `pending`: the run's own input, where it was not kept when the thread was opened. `begunWith`: how many messages the run has. */
+  constructor(opened: OpenedMemory, run: KeptRun, pending: readonly Message[], begunWith: number, kept: number) {
     this.#opened = opened
     this.#run = run
-    this.#given = given
-    this.#seen = seen
+    this.#pending = pending
+    this.#seen = begunWith
     this.#kept = kept
+  }
+
+  /** What of the input is still to be kept. */
+  get pending(): readonly Message[] {
+    return this.#pending
+  }
+
+  /** Processors made another conversation of the input: what of it is the run's own, and how many messages there are now. */
+  replaceInput(own: readonly Message[], begunWith: number): void {
+    // Where nothing of it is left to be seen, what the person said is kept as it was.
+    if (own.length > 0) this.#pending = own
+    this.#seen = begunWith
+  }
+
+  /** The input was refused: it is not kept, so that it can't make the next run fail too. */
+  refuseInput(): void {
+    this.#pending = []
   }
 
   /** Keeps what was said since the last time. */
   async keep(messages: readonly Message[]): Promise<void> {
-    if (this.#run.delegated && this.#kept > 0) return
-    await this.#append(this.#seen === 0 ? this.#begunWith(messages) : messages.slice(this.#seen).filter(this.#isOwn))
+    const { delegated } = this.#run
+    await this.#append(delegated ? this.#pending : [...this.#pending, ...messages.slice(this.#seen)])
+    this.#pending = []
     this.#seen = messages.length
   }
 
-  /** Keeps the rest, at the end of the run. */
+  /** Keeps the rest, at the end of the run. It can be called again where it failed. */
   async end(messages: readonly Message[], text: string): Promise<void> {
+    await this.keep(messages)
     if (this.#run.delegated) await this.#append(answerOf(messages, text))
-    else await this.keep(messages)
     this.#opened.ended()
   }
 
-  readonly #isOwn = (message: Message): boolean => !this.#given.has(message)
-
-  /**
-   * What of the input is the run's own, after processors saw it: they may have made messages anew, also those that were recalled. As
-   * many as are missing of those came before the run's own.
-   */
-  #begunWith(messages: readonly Message[]): readonly Message[] {
-    const { own = [], delegated } = this.#run
-    const rest = messages.filter(this.#isOwn)
-    const first = rest.findIndex((message) => own.includes(message))
-    // A child may have inherited a conversation, which is its parent's to keep: the prompt is the last.
-    if (delegated) return first < 0 ? rest.slice(-1) : rest.slice(first, first + 1)
-    const missing = this.#given.size - (messages.length - rest.length)
-    const before = first < 0 ? Math.max(0, rest.length - (own.length || rest.length)) : first
-    return rest.slice(Math.min(missing, before))
-  }
-
   async #append(messages: readonly Message[]): Promise<void> {
-    const { runId, readOnly } = this.#run
+    const { token, readOnly } = this.#run
     if (messages.length === 0 || readOnly) return
-    const kept = messages.map((message, index) => ({ id: `${runId}/${this.#kept + index}`, message }))
+    const kept = messages.map((message, index) => ({ id: `${token}/${this.#kept + index}`, message }))
     await this.#opened.append(kept)
     this.#kept += messages.length
   }

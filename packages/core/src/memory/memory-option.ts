@@ -1,6 +1,11 @@
 import type { Fields } from '../storage/values.ts'
 
-/** Which conversation a call belongs to; without it nothing is recalled and nothing is kept. */
+/**
+ * Which conversation a call belongs to; without it nothing is recalled and nothing is kept. On a thread where something was said
+ * already, what an input repeats up to its last assistant message is taken for the client's copy of that, and not kept again.
+ *
+ * Two runs of one process, over the same storage object, wait for each other; what other processes do in the thread is not waited for.
+ */
 export interface MemoryOption {
   /** The thread: its id, or what it is called if it is new. */
   thread: string | { id: string; title?: string; metadata?: Fields }

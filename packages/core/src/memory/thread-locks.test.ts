@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { InMemoryStorage } from '../storage/in-memory-storage.ts'
 import { lockThread } from './thread-locks.ts'
 
+const named = (threadId: string) => ({ threadId, resourceId: 'r' })
 const never = () => () => {}
 
 describe('B6.2 one run at a time in a thread', () => {
@@ -9,7 +10,7 @@ describe('B6.2 one run at a time in a thread', () => {
     const storage = new InMemoryStorage()
     const order: string[] = []
     const run = async (name: string) => {
-      const release = await lockThread(storage, 't', 'wait', never)
+      const release = await lockThread(storage, named('t'), 'wait', never)
       order.push(`${name} begins`)
       await Promise.resolve()
       order.push(`${name} ends`)
@@ -21,29 +22,29 @@ describe('B6.2 one run at a time in a thread', () => {
 
   test('`reject` rejects while another runs or waits, and takes a thread that is free', async () => {
     const storage = new InMemoryStorage()
-    const release = await lockThread(storage, 't', 'reject', never)
-    await expect(lockThread(storage, 't', 'reject', never)).rejects.toMatchObject({
+    const release = await lockThread(storage, named('t'), 'reject', never)
+    await expect(lockThread(storage, named('t'), 'reject', never)).rejects.toMatchObject({
       code: 'thread-busy',
       data: { threadId: 't' },
     })
     release()
-    const again = await lockThread(storage, 't', 'reject', never)
+    const again = await lockThread(storage, named('t'), 'reject', never)
     again()
   })
 
   test('other threads and other storages are free', async () => {
     const storage = new InMemoryStorage()
-    await lockThread(storage, 't', 'wait', never)
-    await lockThread(storage, 'u', 'reject', never)
-    await lockThread(new InMemoryStorage(), 't', 'reject', never)
+    await lockThread(storage, named('t'), 'wait', never)
+    await lockThread(storage, named('u'), 'reject', never)
+    await lockThread(new InMemoryStorage(), named('t'), 'reject', never)
   })
 
   test('letting go twice lets nobody in who must wait', async () => {
     const storage = new InMemoryStorage()
-    const first = await lockThread(storage, 't', 'wait', never)
-    const second = lockThread(storage, 't', 'wait', never)
+    const first = await lockThread(storage, named('t'), 'wait', never)
+    const second = lockThread(storage, named('t'), 'wait', never)
     let third = false
-    void lockThread(storage, 't', 'wait', never).then(() => {
+    void lockThread(storage, named('t'), 'wait', never).then(() => {
       third = true
     })
     first()
@@ -55,14 +56,14 @@ describe('B6.2 one run at a time in a thread', () => {
 
   test('an abort ends the waiting and takes nothing: who waits behind is not let in before the first lets go', async () => {
     const storage = new InMemoryStorage()
-    const first = await lockThread(storage, 't', 'wait', never)
+    const first = await lockThread(storage, named('t'), 'wait', never)
     let abort = () => {}
-    const waiting = lockThread(storage, 't', 'wait', (callback) => {
+    const waiting = lockThread(storage, named('t'), 'wait', (callback) => {
       abort = callback
       return () => {}
     })
     let letIn = false
-    const behind = lockThread(storage, 't', 'wait', never).then((release) => {
+    const behind = lockThread(storage, named('t'), 'wait', never).then((release) => {
       letIn = true
       return release
     })
@@ -72,15 +73,15 @@ describe('B6.2 one run at a time in a thread', () => {
     expect(letIn).toBe(false)
     first()
     const last = await behind
-    await expect(lockThread(storage, 't', 'reject', never)).rejects.toMatchObject({ code: 'thread-busy' })
+    await expect(lockThread(storage, named('t'), 'reject', never)).rejects.toMatchObject({ code: 'thread-busy' })
     last()
-    await lockThread(storage, 't', 'reject', never)
+    await lockThread(storage, named('t'), 'reject', never)
   })
 
   test('what nobody holds or waits for is forgotten, and the storage shows nothing of it', async () => {
     const storage = new InMemoryStorage()
     const shown = Object.keys(storage)
-    const release = await lockThread(storage, 't', 'wait', never)
+    const release = await lockThread(storage, named('t'), 'wait', never)
     const locks = (storage as unknown as Record<symbol, Map<string, unknown>>)[Symbol.for('retinue.thread-locks')]
     expect(locks?.size).toBe(1)
     release()
@@ -90,6 +91,6 @@ describe('B6.2 one run at a time in a thread', () => {
 
   test('a name of the prototype is a thread like others', async () => {
     const storage = new InMemoryStorage()
-    for (const id of ['__proto__', 'constructor']) (await lockThread(storage, id, 'reject', never))()
+    for (const id of ['__proto__', 'constructor']) (await lockThread(storage, named(id), 'reject', never))()
   })
 })

@@ -1,5 +1,6 @@
 import { RetinueError } from '../errors/retinue-error.ts'
 import type { Storage } from '../storage/storage.ts'
+import type { ThreadKey } from '../storage/threads.ts'
 
 /** Who waits for each thread of a storage, in order; the first has it. On the storage itself: every copy of this package finds it. */
 const LOCKS: unique symbol = Symbol.for('retinue.thread-locks')
@@ -12,20 +13,21 @@ type Waiting = Map<string, (() => void)[]>
  */
 export async function lockThread(
   storage: Storage,
-  threadId: string,
+  { threadId, resourceId }: ThreadKey,
   onBusy: 'wait' | 'reject',
   onAbort: (callback: () => void) => () => void,
 ): Promise<() => void> {
   const locks = locksOf(storage)
-  const queue = locks.get(threadId) ?? []
+  const key = JSON.stringify([resourceId, threadId])
+  const queue = locks.get(key) ?? []
   if (queue.length > 0 && onBusy === 'reject') throw busy(threadId)
-  locks.set(threadId, queue)
+  locks.set(key, queue)
   let go: () => void = () => {}
   const turn = new Promise<void>((resolve) => {
     go = resolve
   })
   queue.push(go)
-  const release = (): void => letGo(locks, threadId, queue, go)
+  const release = (): void => letGo(locks, key, queue, go)
   if (queue[0] === go) return release
   const stopListening = onAbort(() => {
     release()
@@ -36,11 +38,11 @@ export async function lockThread(
   return release
 }
 
-function letGo(locks: Waiting, threadId: string, queue: (() => void)[], own: () => void): void {
+function letGo(locks: Waiting, key: string, queue: (() => void)[], own: () => void): void {
   const at = queue.indexOf(own)
   if (at < 0) return
   queue.splice(at, 1)
-  if (queue.length === 0) locks.delete(threadId)
+  if (queue.length === 0) locks.delete(key)
   else if (at === 0) queue[0]?.()
 }
 

@@ -30,6 +30,56 @@ export function messagesFromInput(input: unknown, context?: unknown): Conversati
   return validConversation(converted(input))
 }
 
+/**
+ * Throws `input-invalid` for the conversation of a thread that no model can be asked with: one that ends with an answer, or a result
+ * that answers no call of it. `input`: what was said now.
+ */
+export function assertGoesOn(messages: readonly Message[], input: readonly Message[]): void {
+  const calls = new Set<string>()
+  for (const message of [...messages, ...input])
+    if (message.role === 'assistant')
+      for (const part of message.content) if (part.type === 'tool-call') calls.add(part.toolCallId)
+  for (const message of input) {
+    if (message.role !== 'tool') continue
+    const orphan = message.content.find((part) => part.type === 'tool-result' && !calls.has(part.toolCallId))
+    if (orphan?.type === 'tool-result')
+      throw inputError(
+        `The tool result "${orphan.toolCallId}" answers no call of the thread.`,
+        'Send the result of a call that the thread has, under its id.',
+      )
+  }
+  const last = messages.at(-1)
+  if (!last) throw inputError('The conversation does not begin with the user.', MESSAGE_FORM)
+  if (last.role === 'assistant')
+    throw inputError(
+      'The conversation ends with an assistant message.',
+      'The last message must be the user’s, or the result of a tool.',
+    )
+}
+
+/**
+ * An input that goes on in a conversation which is not here: results of calls that were made there may stand alone, and what it
+ * repeats is found later. `own`: the input, without the context.
+ */
+export function looseMessagesFromInput(
+  input: unknown,
+  context: unknown,
+): Conversation & { readonly own: readonly Message[] } {
+  if (context !== undefined && !Array.isArray(context))
+    throw inputError('The option context is no list of messages.', MESSAGE_FORM)
+  if (typeof input === 'string' && input.trim() === '')
+    throw inputError('The input is empty.', 'Pass the text of the request.')
+  const before = split(converted(context ?? []))
+  const own = split(converted(input))
+  if (own.messages.length === 0)
+    throw inputError('The input holds no message.', 'Pass at least one user message that is not empty.')
+  return {
+    system: [...before.system, ...own.system],
+    messages: [...before.messages, ...own.messages],
+    own: own.messages,
+  }
+}
+
 function withContext(context: unknown, input: unknown): Conversation {
   if (!Array.isArray(context)) throw inputError('The option context is no list of messages.', MESSAGE_FORM)
   const before = split(converted(context))

@@ -115,6 +115,11 @@ export function fileOf(part: { mediaType: unknown; data: unknown }): GeneratedFi
   return typeof bytes === 'string' ? { mediaType, data: bytes } : undefined
 }
 
+/** A generated file as version 4 tags it. */
+export function fileData(file: GeneratedFile): { type: 'url'; url: URL } | { type: 'data'; data: string } {
+  return 'url' in file ? { type: 'url', url: new URL(file.url) } : { type: 'data', data: file.data }
+}
+
 /** A source that a model names. Undefined if it does not say what it is a source of. */
 export function sourceOf(part: object): Source | undefined {
   const { sourceType, id, url, title, mediaType, filename } = part as Record<string, unknown>

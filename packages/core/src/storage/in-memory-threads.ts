@@ -16,7 +16,7 @@ import type { Page } from './page.ts'
 import { rankByTerms } from './rank-by-terms.ts'
 import { queryTerms } from './search-terms.ts'
 import { messageNotFound } from './storage-errors.ts'
-import { DEFAULT_PAGE, threadCursor, threadPosition } from './thread-cursor.ts'
+import { assertThreadOrder, DEFAULT_PAGE, threadCursor, threadPosition } from './thread-cursor.ts'
 import { encodedMetadata, encodedTitle, storedThread, storedThreads, type ThreadRow } from './thread-row.ts'
 import type { KeptMessage, KeptThread, ThreadTable } from './thread-table.ts'
 import type {
@@ -96,6 +96,7 @@ export class InMemoryThreads implements ThreadStorage {
     this.#assertOpen()
     assertId(resourceId, 'resourceId')
     assertCount(limit, 'limit')
+    assertThreadOrder(order)
     const from = cursor === undefined ? undefined : threadPosition(order, cursor)
     const compare = order === 'created' ? byCreation : byUse
     const rows = this.#table
@@ -108,20 +109,27 @@ export class InMemoryThreads implements ThreadStorage {
     return rows.length > limit && last ? { ...page, next: threadCursor(order, last) } : page
   }
 
+  async listUnder(key: ThreadKey): Promise<readonly ThreadKey[]> {
+    return this.#table
+      .under(this.#owned(key).row.id)
+      .map(({ row }) => ({ threadId: row.id, resourceId: row.resourceId }))
+  }
+
   async append({ messages, ...key }: AppendedMessages): Promise<readonly number[]> {
     const rows = newMessageRows(messages)
     return this.#table.append(this.#owned(key), rows)
   }
 
-  async beginTurn({ messages, lastMessages, workingMemory, ...thread }: NewTurn): Promise<BegunTurn> {
+  async beginTurn({ messages, lastMessages, workingMemory, parentId, ...thread }: NewTurn): Promise<BegunTurn> {
     this.#assertOpen()
+    if (parentId !== undefined) assertId(parentId, 'parentId')
     const row = newThreadRow(thread)
     const rows = newMessageRows(messages)
     assertCount(lastMessages, 'lastMessages', 0)
-    const kept = this.#table.has(thread) ? this.#table.owned(thread) : this.#table.add(row)
+    const kept = this.#table.has(thread) ? this.#table.owned(thread) : this.#table.add(row, parentId)
     this.#table.touch(kept, thread.at)
     const sequences = this.#table.append(kept, rows)
-    const first = Math.min(...sequences)
+    const first = sequences.reduce((least, each) => Math.min(least, each), Number.POSITIVE_INFINITY)
     const before = kept.messages.filter(({ sequence }) => sequence < first)
     const { messages: recalled, unreadable } = storedMessages(before.slice(Math.max(0, before.length - lastMessages)))
     const { threadId, resourceId } = thread

@@ -35,7 +35,14 @@ export {
   threadNotFound,
   valueRefused,
 } from './storage-errors.ts'
-export { DEFAULT_PAGE, type ThreadOrder, type ThreadPosition, threadCursor, threadPosition } from './thread-cursor.ts'
+export {
+  assertThreadOrder,
+  DEFAULT_PAGE,
+  type ThreadOrder,
+  type ThreadPosition,
+  threadCursor,
+  threadPosition,
+} from './thread-cursor.ts'
 export { encodedMetadata, encodedTitle, storedThread, storedThreads, type ThreadRow } from './thread-row.ts'
 export type {
   BegunTurn,

@@ -3,7 +3,7 @@ import type { WorkingMemoryStorage } from './working-memory.ts'
 
 /**
  * The port to what lasts, by domain: each holds one kind of record, and new kinds become new domains. An implementation opens what it
- * needs at the first call, so making one costs nothing and can't fail.
+ * needs at the first call, so making one costs nothing, and fails only for options that make no store.
  *
  * Times are whole milliseconds since 1970 and come from the caller: a store reads no clock. Whatever fails does so with a
  * `RetinueError` (`storage-…`, `thread-…`, `message-not-found`; `option-invalid` for limits and cursors), and leaves nothing half

@@ -8,6 +8,16 @@ export type ThreadPosition = Pick<ThreadRow, 'sequence' | 'updatedAt'>
 
 export const DEFAULT_PAGE = 100
 
+/** Refuses what is no order. */
+export function assertThreadOrder(order: unknown): asserts order is ThreadOrder {
+  if (order === 'created' || order === 'updated') return
+  throw new RetinueError({
+    code: 'option-invalid',
+    message: `\`order\` must be 'created' or 'updated'; it is ${String(order)}.`,
+    data: { option: 'order' },
+  })
+}
+
 export function threadCursor(order: ThreadOrder, { sequence, updatedAt }: ThreadPosition): string {
   return order === 'created' ? `c.${sequence}` : `u.${sequence}.${updatedAt}`
 }

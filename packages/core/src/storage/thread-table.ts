@@ -11,6 +11,7 @@ export interface KeptMessage extends MessageRow {
 /** A thread as it lies in the memory of the process. */
 export interface KeptThread {
   row: ThreadRow
+  readonly parentId: string | undefined
   /** By sequence. */
   readonly messages: KeptMessage[]
   readonly byId: Map<string, KeptMessage>
@@ -38,10 +39,25 @@ export class ThreadTable {
     return [...this.#threads.values()].filter(({ row }) => row.resourceId === resourceId)
   }
 
-  add(row: Omit<ThreadRow, 'sequence'>): KeptThread {
+  /** Those under a thread, at any depth, the lowest first. */
+  under(threadId: string): KeptThread[] {
+    const found = new Map<string, KeptThread>()
+    const parents = [threadId]
+    for (const parentId of parents) {
+      for (const thread of this.#threads.values()) {
+        if (thread.parentId !== parentId || found.has(thread.row.id)) continue
+        found.set(thread.row.id, thread)
+        parents.push(thread.row.id)
+      }
+    }
+    return [...found.values()].sort((one, other) => other.row.sequence - one.row.sequence)
+  }
+
+  add(row: Omit<ThreadRow, 'sequence'>, parentId?: string): KeptThread {
     const taken = this.#threads.get(row.id)
     if (taken) throw taken.row.resourceId === row.resourceId ? threadExists(row.id) : threadNotFound(row.id)
-    const thread: KeptThread = { row: { ...row, sequence: ++this.#threadSequence }, messages: [], byId: new Map() }
+    const numbered = { ...row, sequence: ++this.#threadSequence }
+    const thread: KeptThread = { row: numbered, parentId, messages: [], byId: new Map() }
     this.#threads.set(row.id, thread)
     return thread
   }

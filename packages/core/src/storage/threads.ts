@@ -62,6 +62,8 @@ export interface NewTurn extends ThreadKey {
   /** Title and metadata of the thread if it is new; one that exists keeps its own. */
   readonly title?: string
   readonly metadata?: Fields
+  /** The id of the thread that the thread is for, if it is new: `listUnder` finds it by that. Default: none. */
+  readonly parentId?: string
   /** What to append, in order; often the person's one message. */
   readonly messages: readonly NewMessage[]
   /** How many messages before the new ones to read. 0 reads none. */
@@ -92,12 +94,17 @@ export interface ThreadStorage extends MessageStorage {
   create(thread: NewThread): Promise<Thread>
   get(key: ThreadKey): Promise<Thread>
   update(change: ThreadChange): Promise<Thread>
-  /** Deletes a thread with its messages and its working memory. */
+  /** Deletes a thread with its messages and its working memory. Those under it stay. */
   delete(key: ThreadKey): Promise<void>
   /** Copies a thread with its messages, which get new ids and sequences in the old order, and its working memory. Fails as `create`. */
   clone(copy: ThreadCopy): Promise<Thread>
   /** The threads of a resource; empty if there are none. */
   list(query: ThreadQuery): Promise<Page<Thread>>
+  /**
+   * The threads that turns made with the id of this one as their `parentId`, and those under them, whoever owns them: the lowest first. A
+   * copy is under none.
+   */
+  listUnder(key: ThreadKey): Promise<readonly ThreadKey[]>
   /**
    * All that the start of a turn needs, in one round trip and one transaction: makes the thread if it is missing, appends messages,
    * and reads the last ones before them. Called again with the same message ids it changes nothing and gives the same.

@@ -103,7 +103,6 @@ const BAD_JUDGES: Record<string, { text: string }> = {
   'the list alone': { text: '[{"criterion":"c1","satisfied":true,"reasoning":""}]' },
   'a score instead': { text: '{"score": 1}' },
   'one required criterion less': grades({ c1: true, tone: true }),
-  'one optional criterion less': grades({ c1: true, steps: true }),
   'one criterion more': grades({ ...ALL, style: true }),
   'an unknown one for a known one': grades({ c1: true, tone: true, recommendations: true }),
   'one of them twice': {
@@ -132,6 +131,13 @@ for (const [name, turn] of Object.entries(BAD_JUDGES)) {
     ])
   })
 }
+
+test('B5.5 nothing hangs on a criterion that is not required, also where the judge leaves it out', async () => {
+  const { model, scorer } = rubric([grades({ c1: true, steps: true }), grades({ c1: true, steps: false })])
+  expect((await scorer.run({ output: 'x' })).score).toBe(1)
+  expect((await scorer.run({ output: 'x' })).score).toBe(0)
+  model.assertDone()
+})
 
 test('B5.5 the error says which verdict was wrong', async () => {
   const turn = grades({ c1: true, tone: true })

@@ -10,15 +10,15 @@ export interface CriterionVerdict {
   readonly reasoning: string
 }
 
-/** What a judge says of an answer: one verdict for each criterion, in the order of the rubric. */
+/** What a judge says of an answer: a verdict for each criterion that is required, and for others that it names, as the rubric has them. */
 export interface RubricVerdict {
   readonly criteria: readonly CriterionVerdict[]
   readonly overallAssessment: string
 }
 
 /**
- * Reads a judge's answer strictly: each criterion has exactly one verdict, and there is no other. Anything else is a fault of the judge,
- * since a criterion that nobody judged must not count as met, nor as missed.
+ * Reads a judge's answer strictly: each required criterion has exactly one verdict, each other at most one, and there is no other.
+ * Anything else is a fault of the judge, since a criterion that nobody judged must not count as met, nor as missed.
  */
 export function readVerdict(
   answer: unknown,
@@ -36,9 +36,11 @@ export function readVerdict(
     else byId.set(read.criterion, read)
   }
   const verdicts = criteria.flatMap(({ id }) => byId.get(id) ?? [])
-  // A verdict that can't be read may have been meant for one of these: that is said once.
+  // A verdict that can't be read may have been meant for one of these: that is said once. Nothing hangs on one that is not required,
+  // but a judge that names none at all has judged nothing.
   if (problems.length === 0)
-    for (const { id } of criteria) if (!byId.has(id)) problems.push(`there is no verdict for "${id}"`)
+    for (const { id, required } of criteria)
+      if (!byId.has(id) && (required || verdicts.length === 0)) problems.push(`there is no verdict for "${id}"`)
   return problems.length > 0 ? { problems } : { verdict: { criteria: verdicts, overallAssessment } }
 }
 

@@ -1,5 +1,6 @@
 import type { Client, InStatement, Row } from '@libsql/client'
 import { storageClosed } from '@retinue/core/storage'
+import { assertOptions } from './assert-options.ts'
 import { databaseError } from './database-error.ts'
 import type { DatabaseOptions } from './database-options.ts'
 import { filePath, openClient, placeOf } from './open-client.ts'
@@ -19,8 +20,9 @@ export class Database {
   #client: Promise<Client> | undefined
   #closed: Promise<void> | undefined
 
-  /** `prepare` brings its tables up to date; it runs once, before anything else. */
+  /** `prepare` brings its tables up to date; it runs once, before anything else. Throws for bad options. */
   constructor(options: DatabaseOptions, prepare: (client: Client, place: string) => Promise<void>) {
+    assertOptions(options)
     this.#options = options
     this.#lockTimeoutMs = options.lockTimeoutMs ?? LOCK_TIMEOUT_MS
     this.#place = placeOf(options.url)

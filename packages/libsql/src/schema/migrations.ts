@@ -68,4 +68,12 @@ export const MIGRATIONS: readonly Migration[] = [
       )`,
     ],
   },
+  {
+    version: 2,
+    statements: [
+      // The thread that a thread is for, by its id: it may be kept elsewhere.
+      'ALTER TABLE retinue_threads ADD COLUMN parent_id TEXT',
+      'CREATE INDEX retinue_threads_by_parent ON retinue_threads (parent_id) WHERE parent_id IS NOT NULL',
+    ],
+  },
 ]

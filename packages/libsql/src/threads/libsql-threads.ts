@@ -6,6 +6,7 @@ import {
   assertId,
   assertKey,
   assertText,
+  assertThreadOrder,
   assertTime,
   type BegunTurn,
   DEFAULT_PAGE,
@@ -61,6 +62,7 @@ import {
   deleteThread,
   getThread,
   listThreads,
+  listUnder,
   type NewThreadValues,
   openThread,
   updateThread,
@@ -124,11 +126,19 @@ export class LibSQLThreads implements ThreadStorage {
   async list({ resourceId, order = 'created', limit = DEFAULT_PAGE, cursor }: ThreadQuery): Promise<Page<Thread>> {
     assertId(resourceId, 'resourceId')
     assertCount(limit, 'limit')
+    assertThreadOrder(order)
     const from = cursor === undefined ? undefined : threadPosition(order, cursor)
     const rows = (await this.#database.read(listThreads(resourceId, order, limit, from))).map(threadOf)
     const page = storedThreads(rows.slice(0, limit))
     const last = rows[limit - 1]
     return rows.length > limit && last ? { ...page, next: threadCursor(order, last) } : page
+  }
+
+  async listUnder(key: ThreadKey): Promise<readonly ThreadKey[]> {
+    assertKey(key)
+    const rows = await this.#database.read(listUnder(key))
+    if (rows.length === 0) await this.#assertThread(key)
+    return rows.map((row) => ({ threadId: String(row['id']), resourceId: String(row['resource_id']) }))
   }
 
   async append({ messages, ...key }: AppendedMessages): Promise<readonly number[]> {
@@ -138,23 +148,25 @@ export class LibSQLThreads implements ThreadStorage {
       await this.#assertThread(key)
       return []
     }
-    const appended = await this.#write(appendMessages(key, rows))
+    const appended = (await this.#database.write(appendMessages(key, rows))).flat()
     found(appended[0], key)
     return sequencesOf(rows, appended)
   }
 
-  async beginTurn({ messages, lastMessages, workingMemory, ...thread }: NewTurn): Promise<BegunTurn> {
-    const values = newThreadValues(thread)
+  async beginTurn({ messages, lastMessages, workingMemory, parentId, ...thread }: NewTurn): Promise<BegunTurn> {
+    if (parentId !== undefined) assertId(parentId, 'parentId')
+    const values = { ...newThreadValues(thread), parentId }
     const rows = newMessageRows(messages)
     assertCount(lastMessages, 'lastMessages', 0)
     const ids = rows.map(({ id }) => id)
+    const appends = appendMessages(thread, rows)
     const [opened, ...others] = await this.#database.write([
       openThread(values, workingMemory),
-      ...(rows.length === 0 ? [] : [appendMessages(thread, rows)]),
+      ...appends,
       ...(lastMessages === 0 ? [] : [messagesBefore(thread, ids, lastMessages)]),
     ])
     const row = found(opened?.[0], thread)
-    const appended = rows.length === 0 ? [] : (others.shift() ?? [])
+    const appended = others.splice(0, appends.length).flat()
     const { messages: recalled, unreadable } = messagesOf(others[0] ?? [], thread.threadId, 'newest')
     const memory = workingMemoryOf(row)
     return {

@@ -10,11 +10,21 @@ import type {
 import { MESSAGE_COLUMNS } from './rows.ts'
 import { OWNED_THREAD } from './thread-statements.ts'
 
+/** So many messages go into one statement: a statement has at most 32,766 values, and a message takes five. */
+const MESSAGES_A_STATEMENT = 1000
+
 /**
  * Appends the messages in their order, if the resource has the thread. Gives id and sequence of each, also of one that was there
- * already, which stays as it is.
+ * already, which stays as it is. One statement for as many as a run says; more belong into one transaction.
  */
-export function appendMessages({ threadId, resourceId }: ThreadKey, rows: readonly NewMessageRow[]): InStatement {
+export function appendMessages(key: ThreadKey, rows: readonly NewMessageRow[]): InStatement[] {
+  const statements: InStatement[] = []
+  for (let first = 0; first < rows.length; first += MESSAGES_A_STATEMENT)
+    statements.push(appendSome(key, rows.slice(first, first + MESSAGES_A_STATEMENT)))
+  return statements
+}
+
+function appendSome({ threadId, resourceId }: ThreadKey, rows: readonly NewMessageRow[]): InStatement {
   const values = rows.map(() => '(?, ?, ?, ?, ?)').join(', ')
   return {
     // `CROSS JOIN` keeps the thread outside: the messages come in the order in which they are listed.
@@ -37,15 +47,15 @@ export function messagesBefore(
   limit: number,
 ): InStatement {
   const own = [threadId, resourceId]
-  const places = ids.map(() => '?').join(', ')
+  // One value however many ids: a statement has room for so many only.
   const before =
     ids.length === 0
       ? ''
-      : `AND m.sequence < (SELECT min(sequence) FROM retinue_messages WHERE thread = (${OWNED_THREAD}) AND id IN (${places}))`
+      : `AND m.sequence < (SELECT min(sequence) FROM retinue_messages WHERE thread = (${OWNED_THREAD}) AND id IN (SELECT value FROM json_each(?)))`
   return {
     sql: `SELECT ${MESSAGE_COLUMNS} FROM retinue_messages m WHERE m.thread = (${OWNED_THREAD}) ${before}
       ORDER BY m.sequence DESC LIMIT ?`,
-    args: [...own, ...(ids.length === 0 ? [] : [...own, ...ids]), limit],
+    args: [...own, ...(ids.length === 0 ? [] : [...own, JSON.stringify(ids)]), limit],
   }
 }
 

@@ -11,14 +11,15 @@ export interface NewThreadValues {
   readonly resourceId: string
   readonly title: string | null
   readonly metadata: string | null
+  readonly parentId?: string | undefined
   readonly at: number
 }
 
-const INSERT_THREAD = `INSERT INTO retinue_threads (id, resource_id, title, metadata, created_at, updated_at)
-  VALUES (?, ?, ?, ?, ?, ?)`
+const INSERT_THREAD = `INSERT INTO retinue_threads (id, resource_id, title, metadata, created_at, updated_at, parent_id)
+  VALUES (?, ?, ?, ?, ?, ?, ?)`
 
-function valuesOf({ id, resourceId, title, metadata, at }: NewThreadValues): (string | number | null)[] {
-  return [id, resourceId, title, metadata, at, at]
+function valuesOf({ id, resourceId, title, metadata, parentId, at }: NewThreadValues): (string | number | null)[] {
+  return [id, resourceId, title, metadata, at, at, parentId ?? null]
 }
 
 /** Gives no row if the id is taken. */
@@ -136,5 +137,18 @@ export function listThreads(
     sql: `SELECT ${THREAD_COLUMNS} FROM retinue_threads WHERE resource_id = ? ${from === undefined ? '' : `AND ${place}`}
       ORDER BY ${created ? 'sequence DESC' : 'updated_at DESC, sequence DESC'} LIMIT ?`,
     args: [resourceId, ...position, limit + 1],
+  }
+}
+
+/** Those under a thread, the lowest first: a thread is made after the one that it is under. */
+export function listUnder({ threadId, resourceId }: ThreadKey): InStatement {
+  return {
+    // `UNION`, so that each is found once, whatever somebody wrote into the table.
+    sql: `WITH RECURSIVE under (sequence, id, resource_id) AS (
+        SELECT t.sequence, t.id, t.resource_id FROM retinue_threads own JOIN retinue_threads t ON t.parent_id = own.id
+          WHERE own.id = ? AND own.resource_id = ?
+        UNION SELECT t.sequence, t.id, t.resource_id FROM under u JOIN retinue_threads t ON t.parent_id = u.id
+      ) SELECT id, resource_id FROM under ORDER BY sequence DESC`,
+    args: [threadId, resourceId],
   }
 }

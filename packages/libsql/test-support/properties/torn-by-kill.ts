@@ -28,8 +28,8 @@ export async function killedMigration(after: number): Promise<void> {
 export async function killedTurn(after: number): Promise<void> {
   using folder = tempFolder()
   const url = folder.file()
-  // The first transaction makes the tables.
-  const torn = child('turn-process.ts', { url, ids: ['m1', 'm2'], tear: { at: 3, after } })
+  // The first transactions make the tables.
+  const torn = child('turn-process.ts', { url, ids: ['m1', 'm2'], tear: { at: MIGRATIONS.length + 2, after } })
   await torn.ended
   assert(torn.lines.join() === 'm1 ok', () => `it was not killed in the second turn: ${torn.lines.join()}`)
   await wholeTurn(url, ['m1'])

@@ -1,5 +1,6 @@
 import type { Message } from '@retinue/core/memory'
 import type { ThreadKey, VectorStore } from '@retinue/core/storage'
+import type { Job } from '../afterwork.ts'
 import type { Embedder } from '../options/embedder.ts'
 import { spokenText } from '../spoken.ts'
 import { embed } from './embed.ts'
@@ -15,6 +16,7 @@ const OURS = { kind: 'retinue.message' } as const
 
 /** Keeps the vectors of messages, so that they are found by what they mean. Doing it again changes nothing. */
 export async function indexMessages(
+  job: Job,
   { vector, embedder }: MeaningIndex,
   { threadId, resourceId }: ThreadKey,
   messages: readonly { readonly id: string; readonly message: Message }[],
@@ -23,10 +25,8 @@ export async function indexMessages(
     .map(({ id, message }) => ({ id, text: spokenText(message) }))
     .filter(({ text }) => text !== '')
   if (spoken.length === 0) return
-  const vectors = await embed(
-    embedder,
-    spoken.map(({ text }) => text),
-  )
+  const texts = spoken.map(({ text }) => text)
+  const vectors = await job.ask((signal) => embed(embedder, texts, signal))
   await vector.upsert(
     spoken.map(({ id }, index) => ({
       // Ids of messages are unique in their thread alone.

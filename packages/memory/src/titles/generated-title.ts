@@ -18,11 +18,12 @@ export async function generatedTitle(
   { model, instructions = INSTRUCTIONS }: TitleOptions,
   { question, answer }: Exchange,
   requestContext: MemoryTurn['requestContext'],
+  abortSignal: AbortSignal,
 ): Promise<string> {
   // Loaded with the first title: a memory without titles needs no agents.
   const { Agent } = await import('@retinue/core/agent')
   const agent = new Agent({ id: 'thread-title', model, instructions })
   const exchange = { question: question.slice(0, READ_LENGTH), answer: answer.slice(0, READ_LENGTH) }
-  const { text } = await agent.generate(JSON.stringify(exchange), { requestContext, maxSteps: 1 })
+  const { text } = await agent.generate(JSON.stringify(exchange), { requestContext, maxSteps: 1, abortSignal })
   return titleText(text.replace(/^[\s"'“”„«»#*]+|[\s"'“”„«»*.]+$/gu, ''))
 }

@@ -54,6 +54,38 @@ describe('B6.1 titles', () => {
     expect(await title()).toBe('Mine')
   })
 
+  test('is one: of what the thread began with, however quick the next turn is', async () => {
+    const gate = Promise.withResolvers<void>()
+    const model = scriptedModel([{ text: 'Bread', after: gate.promise }, { text: 'Cake' }])
+    const { ask, title } = titled({ model }, [{ text: 'x' }, { text: 'y' }])
+    await ask('How do I bake bread?')
+    await ask('And cake?')
+    gate.resolve()
+    expect(await title()).toBe('Bread')
+    expect(model.calls).toHaveLength(1)
+  })
+
+  test('is one: of no turn that began before it was there', async () => {
+    const gate = Promise.withResolvers<void>()
+    const begun = Promise.withResolvers<void>()
+    const model = scriptedModel([{ text: 'Bread', after: gate.promise }, { text: 'Cake' }])
+    const second = () => {
+      begun.resolve()
+      return { text: 'y', after: titleThere.promise }
+    }
+    const titleThere = Promise.withResolvers<void>()
+    const { ask, title, memory } = titled({ model }, [{ text: 'x' }, second])
+    await ask('How do I bake bread?')
+    const asking = ask('And cake?')
+    await begun.promise
+    gate.resolve()
+    await memory.settled()
+    titleThere.resolve()
+    await asking
+    expect(await title()).toBe('Bread')
+    expect(model.calls).toHaveLength(1)
+  })
+
   test('a model that fails is told of, and the first words stand in', async () => {
     const heard = warnings()
     const { ask, title } = titled({ model: 'nobody/nothing' }, [{ text: 'x' }])

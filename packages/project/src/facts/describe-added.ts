@@ -47,7 +47,19 @@ export function describeProcessor(value: unknown): ModuleFact | undefined {
   const kind = kindOfValue(value)
   if (!isRecord(value) || kind === 'promise' || kind === 'agent' || kind === 'tool') return undefined
   const methods = METHODS.filter((method) => typeof value[method] === 'function')
-  return { kind: 'processor', hasId: textOf(value['id']) !== undefined, methods }
+  const strays = functionsOf(value).filter((name) => name.startsWith('process') && !METHODS.includes(name))
+  return { kind: 'processor', id: textOf(value['id']), isPlain: isPlainRecord(value), methods, strays }
+}
+
+/** The names of an object's functions, those of its class among them. No getter is called. */
+function functionsOf(value: object): readonly string[] {
+  const names = new Set<string>()
+  for (let at: object | null = value; at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
+    for (const [name, { value: member }] of Object.entries(Object.getOwnPropertyDescriptors(at))) {
+      if (typeof member === 'function') names.add(name)
+    }
+  }
+  return [...names]
 }
 
 /** What rules need to know of a scorer, or of one with its sampling. */

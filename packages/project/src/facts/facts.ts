@@ -55,6 +55,8 @@ export interface Refusal {
   readonly hint: string | undefined
   /** The option that is to blame, if one is. */
   readonly option: string | undefined
+  /** The part of that option, where it is one of several. */
+  readonly member?: string
 }
 
 export interface ToolEntryFact {
@@ -148,8 +150,14 @@ export type ModuleFact =
   /** `named`: exports that have the name of a hook and are no members of the default export. */
   | { readonly kind: 'hooks'; readonly members: readonly HookFact[]; readonly named: readonly string[] }
   | { readonly kind: 'skill'; readonly name: string; readonly refusals: readonly FieldRefusal[] }
-  /** `methods`: those that a list of processors could call. */
-  | { readonly kind: 'processor'; readonly hasId: boolean; readonly methods: readonly string[] }
+  /** `methods`: those that a list of processors could call. `strays`: others that are called as if they were some. */
+  | {
+      readonly kind: 'processor'
+      readonly id: string | undefined
+      readonly isPlain: boolean
+      readonly methods: readonly string[]
+      readonly strays: readonly string[]
+    }
   | { readonly kind: 'scorer'; readonly refused: Refusal | undefined }
   /** `isMade`: it exports a whole workspace; else settings. `tools`: their names, where nothing is wrong. */
   | {

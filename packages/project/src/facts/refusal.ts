@@ -3,6 +3,7 @@ import { isRetinueError } from '@retinue/core/errors'
 import type { Tool } from '@retinue/core/tools'
 import { nameProblem } from '../names.ts'
 import type { Refusal } from './facts.ts'
+import { isPlainRecord } from './value-kind.ts'
 
 /**
  * Asks core itself whether it takes the options that no rule looks at, so that a wrong one is found here and not when the agent is
@@ -10,13 +11,27 @@ import type { Refusal } from './facts.ts'
  */
 export function optionsRefusals(name: string, config: Readonly<Record<string, unknown>>): readonly Refusal[] {
   const { id: _id, name: _name, description: _d, model: _m, instructions: _i, tools: _t, agents: _a, ...rest } = config
-  const { skills, inputProcessors, outputProcessors, scorers, ...others } = rest
+  const { skills, inputProcessors, outputProcessors, scorers, defaultOptions, ...others } = rest
   const refused = refusalOf({ ...(others as AgentConfig), id: name })
   const added = Object.entries({ skills, inputProcessors, outputProcessors, scorers }).flatMap(([option, value]) => {
     const found = addedRefusal(name, { [option]: value })
     return found === undefined ? [] : [{ ...found, option }]
   })
-  return refused === undefined ? added : [refused, ...added]
+  const all = [...added, ...defaultsRefusals(name, defaultOptions)]
+  return refused === undefined ? all : [refused, ...all]
+}
+
+/** Each default option by itself, so that all that is wrong is told at once, each at its place. */
+function defaultsRefusals(name: string, defaults: unknown): readonly Refusal[] {
+  const option = 'defaultOptions'
+  if (!isPlainRecord(defaults)) {
+    const found = addedRefusal(name, { [option]: defaults })
+    return found === undefined ? [] : [{ ...found, option }]
+  }
+  return Object.entries(defaults).flatMap(([member, value]) => {
+    const found = addedRefusal(name, { [option]: { [member]: value } })
+    return found === undefined ? [] : [{ ...found, option, member }]
+  })
 }
 
 /** The same for what files may add to as well: each is asked about by itself, so that all that is wrong is told at once. */

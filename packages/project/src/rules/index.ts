@@ -27,6 +27,7 @@ import { moduleFailed } from './module-failed.ts'
 import { moduleTypeMissing } from './module-type-missing.ts'
 import { nameInvalid } from './name-invalid.ts'
 import { processorInvalid } from './processor-invalid.ts'
+import { processorMethodIgnored } from './processor-method-ignored.ts'
 import { promptSecret } from './prompt-secret.ts'
 import type { Rule } from './rule.ts'
 import { scorerInvalid } from './scorer-invalid.ts'
@@ -84,6 +85,7 @@ export const RULES: readonly Rule[] = [
   nameInvalid,
   promptSecret,
   processorInvalid,
+  processorMethodIgnored,
   scorerInvalid,
   skillDuplicate,
   skillInvalid,

@@ -11,9 +11,10 @@ export const instructionsNameUnknown: Rule = {
   why: 'a model calls what its instructions name: a name that is not there costs a failed call, or is passed over',
   *check(context) {
     const known = namesOfAll(context.plans)
+    const hasShared = context.discovered.shared.some(({ slot }) => slot === 'memory')
     for (const plan of context.plans) {
       const prompt = instructionsOf(context, plan)
-      const own = ownNames(plan)
+      const own = ownNames(plan, hasShared)
       if (prompt === undefined || own === undefined) continue
       const told = new Set<string>()
       for (const mention of mentionsIn(prompt.text)) {
@@ -28,25 +29,32 @@ export const instructionsNameUnknown: Rule = {
   },
 }
 
+/** What a memory brings, where its notes are turned on. */
+const MEMORY_TOOL = 'updateWorkingMemory'
+
 /** What an agent's model can call, by name. */
 interface OwnNames {
   readonly tools: ReadonlySet<string>
   readonly subagents: ReadonlySet<string>
-  /** A memory, and parts of the agent that this version does not read, may bring others. */
+  /** Parts of the agent that this version does not read may bring others. */
   readonly isOpen: boolean
 }
 
-/** `undefined` where only running the agent tells what it has. */
-function ownNames({ agent, config, tools, workspace, memory, subagents, coded }: AgentPlan): OwnNames | undefined {
+/** `undefined` where only running the agent tells what it has. `hasShared`: top-level agents have the application's memory. */
+function ownNames(
+  { agent, config, tools, workspace, memory, subagents, coded }: AgentPlan,
+  hasShared: boolean,
+): OwnNames | undefined {
   if (config === 'unknown' || config === 'agent' || workspace?.isKnown === false) return undefined
   const forms = config === 'none' ? [] : [config.tools.form, config.agents.form]
   if (forms.includes('function') || forms.includes('wrong')) return undefined
-  const remembers = memory !== undefined || (config !== 'none' && config.memory === 'given')
+  const shared = hasShared && agent.path.length === 1
+  const remembers = shared || memory !== undefined || (config !== 'none' && config.memory === 'given')
   const builtIn = config === 'none' ? [] : config.workspace.tools
   return {
-    tools: new Set([...tools.map(({ key }) => key), ...builtIn]),
+    tools: new Set([...tools.map(({ key }) => key), ...builtIn, ...(remembers ? [MEMORY_TOOL] : [])]),
     subagents: new Set([...subagents, ...coded].map(({ key }) => key)),
-    isOpen: remembers || agent.notes.some(({ kind }) => kind === 'unsupported'),
+    isOpen: agent.notes.some(({ kind }) => kind === 'unsupported'),
   }
 }
 

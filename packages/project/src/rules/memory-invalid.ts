@@ -10,6 +10,8 @@ export const memoryInvalid: Rule = {
   severity: 'error',
   why: 'a run opens its memory and keeps the conversation with it: the agent could not be made with anything else',
   *check(context) {
+    for (const module of context.discovered.shared)
+      if (module.slot === 'memory') yield* portViolation(context, module, [], FIX)
     for (const { agent, memory } of context.plans)
       if (memory !== undefined) yield* portViolation(context, memory, agent.path, FIX)
   },

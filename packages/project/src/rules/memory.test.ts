@@ -150,13 +150,42 @@ test('B6.1 a memory in the frontmatter of an agent.md is told where it belongs',
   `)
 })
 
-test('instructions may name what a memory brings: its tools are only known when it runs', async () => {
-  const text = { 'instructions.md': 'Call the tool `update_notes` when you learn a name.\n' }
+test('instructions may name the tool that a memory brings, at every level, and no other', async () => {
+  const text = (tool: string): Files => ({ 'instructions.md': `Call the tool \`${tool}\` when you learn a name.\n` })
   const own = `import { Memory } from '@retinue/memory'\nexport default { ${MODEL}, memory: new Memory() }\n`
-  const files = { ...agent('file', { ...text, 'memory.ts': MEMORY }), ...agent('own', { ...text, 'config.ts': own }) }
-  expect(await findingsOf(files)).toEqual([])
-  const [found] = await findingsOf(agent('none', text))
-  expect(found?.code).toBe('instructions-name-unknown')
+  const all = (tool: string): Files => ({
+    ...agent('file', { ...text(tool), 'memory.ts': MEMORY }),
+    ...agent('file/subagents/kid', { ...text(tool), 'memory.ts': MEMORY }),
+    ...agent('own', { ...text(tool), 'config.ts': own }),
+  })
+  expect(await findingsOf(all('updateWorkingMemory'))).toEqual([])
+  const found = await findingsOf(all('update_notes'))
+  expect(found.map(({ code, agentPath }) => [code, ...agentPath])).toEqual([
+    ['instructions-name-unknown', 'file'],
+    ['instructions-name-unknown', 'file', 'kid'],
+    ['instructions-name-unknown', 'own'],
+  ])
+  const [none] = await findingsOf(agent('none', text('updateWorkingMemory')))
+  expect(none?.code).toBe('instructions-name-unknown')
+  // The application's memory is that of its top-level agents alone.
+  const agents = {
+    ...agent('sup', text('updateWorkingMemory')),
+    ...agent('sup/subagents/kid', text('updateWorkingMemory')),
+  }
+  const shared = await findingsIn(application({ 'memory.ts': MEMORY, ...below('agents', agents) }))
+  expect(shared.map(({ code, agentPath }) => [code, ...agentPath])).toEqual([
+    ['instructions-name-unknown', 'sup', 'kid'],
+  ])
+})
+
+test('B1.11 memory.ts of the application: what is none is told, as is what is no export of one', async () => {
+  expect(told(await findingsIn(application({ 'memory.ts': 'export default {}\n' })))).toMatchInlineSnapshot(`
+    "error[memory-invalid] src/retinue/memory.ts:1:16 (the application)
+      "memory.ts" exports an object that is no memory: it has no "open" and "within"
+      fix: write: export default new Memory(), of @retinue/memory; options are its argument: new Memory({ options: { lastMessages: 20 } })"
+  `)
+  const codes = (await findingsIn(application({ 'memory.mjs': 'export default () => 5\n' }))).map(({ code }) => code)
+  expect(codes).toEqual(['default-export-invalid'])
 })
 
 test('B11.2 storage.ts and logger.ts of the application, in every extension', async () => {
@@ -246,9 +275,9 @@ test('B11.2 slots of the application mean nothing in an agent, and those of an a
       the file "sup/storage.ts" is ignored: of files, only "config.ts", "agent.md", "instructions.md", "instructions.ts", "hooks.ts", "workspace.ts", "memory.ts" are read here
       fix: move it elsewhere, or remove it; a file that an agent's own modules import may stay"
   `)
-  expect(told(await findingsIn(application({ 'memory.ts': NOT_RUN })))).toMatchInlineSnapshot(`
-    "warning[entry-ignored] src/retinue/memory.ts:1:1 (the application)
-      the file "src/retinue/memory.ts" is ignored: of files, only "storage.ts", "logger.ts" are read here
+  expect(told(await findingsIn(application({ 'hooks.ts': NOT_RUN })))).toMatchInlineSnapshot(`
+    "warning[entry-ignored] src/retinue/hooks.ts:1:1 (the application)
+      the file "src/retinue/hooks.ts" is ignored: of files, only "storage.ts", "memory.ts", "logger.ts" are read here
       fix: move it elsewhere, or remove it; a file that an agent's own modules import may stay"
   `)
 })

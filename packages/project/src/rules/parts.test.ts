@@ -306,3 +306,48 @@ test('B1.5 names of prototypes are names like others', async () => {
   const files = { ...agent('constructor', tools), ...agent('constructor/subagents/hasOwnProperty') }
   expect(await findingsOf({ ...files, ...agent('constructor/subagents/constructor') })).toEqual([])
 })
+
+test('B1.6 default options that no run takes are told, each at its place, in a config and in a frontmatter', async () => {
+  const options = [
+    'maxStep: 3',
+    'timeout: { totalMs: -1 }',
+    'isTaskComplete: { scorers: [] }',
+    'delegation: { onDelegationStrt() {} }',
+    'maxSteps: 3',
+  ]
+  const files = {
+    ...agent('sup', {
+      'config.ts': `export default {\n  ${MODEL},\n  defaultOptions: {\n${options.join(',\n')},\n  },\n}\n`,
+    }),
+    ...agent('list', { 'config.ts': config(`${MODEL}, defaultOptions: [] as never`) }),
+    ...agent('dynamic', { 'config.ts': config(`${MODEL}, defaultOptions: () => ({ maxStep: 3 }) as never`) }),
+    'md/agent.md':
+      '---\nmodel: openai/gpt-5.5\ndefaultOptions:\n  maxSteps: 0\n  toolChoice: always\n  temperature: 1\n---\nWork.\n',
+  }
+  expect(await toldOf(files)).toMatchInlineSnapshot(`
+    "error[config-invalid] list/config.ts:2:71 (list)
+      The defaultOptions of the agent "list" are no object.
+      fix: defaultOptions: { maxSteps: 5 }
+    error[config-invalid] md/agent.md:4:13 (md)
+      The defaultOptions of the agent "md": The option maxSteps is 0.
+      fix: It must be a whole number of 1 or more.
+    error[config-invalid] md/agent.md:5:15 (md)
+      The defaultOptions of the agent "md": The toolChoice "always" is none.
+      fix: It can be 'auto', 'none', 'required' or { type: 'tool', toolName }.
+    error[config-invalid] md/agent.md:6:16 (md)
+      The defaultOptions of the agent "md": These options are not known: temperature.
+      fix: Known are maxSteps, abortSignal, requestContext, toolCallConcurrency, toolChoice, modelSettings, providerOptions, headers, maxRetries, allowCycles, resolveModel, providers, timeout, onIterationComplete, isTaskComplete, scorers, onScore, stopWhen, prepareStep, activeTools, structuredOutput, toolsets, memory, context, system, onChunk, onStepFinish, onFinish, onError, onAbort, runId, delegation, budget.
+    error[config-invalid] sup/config.ts:4:10 (sup)
+      The defaultOptions of the agent "sup": These options are not known: maxStep.
+      fix: Known are maxSteps, abortSignal, requestContext, toolCallConcurrency, toolChoice, modelSettings, providerOptions, headers, maxRetries, allowCycles, resolveModel, providers, timeout, onIterationComplete, isTaskComplete, scorers, onScore, stopWhen, prepareStep, activeTools, structuredOutput, toolsets, memory, context, system, onChunk, onStepFinish, onFinish, onError, onAbort, runId, delegation, budget.
+    error[config-invalid] sup/config.ts:5:10 (sup)
+      The defaultOptions of the agent "sup": The option timeout.totalMs is -1.
+      fix: It must be a whole number of 1 or more.
+    error[config-invalid] sup/config.ts:6:17 (sup)
+      The defaultOptions of the agent "sup": isTaskComplete.scorers is not what it must be.
+      fix: It must be a list of one scorer or more: createScorer({ … }), each with an id of its own.
+    error[config-invalid] sup/config.ts:7:13 (sup)
+      The defaultOptions of the agent "sup": These options are not known: delegation.onDelegationStrt.
+      fix: Known are onDelegationStart, onDelegationComplete, messageFilter, hookErrorStrategy, context, includeSubAgentToolResultsInModelContext, enableResultReferences."
+  `)
+})

@@ -2,7 +2,8 @@ import type { SlotModule } from '../discover/agent-dir.ts'
 import { exportPlace } from './places.ts'
 import type { Rule } from './rule.ts'
 
-const METHODS: Readonly<
+/** What is called in each folder of processors. */
+export const PROCESSOR_METHODS: Readonly<
   Partial<Record<SlotModule['slot'], { readonly own: readonly string[]; readonly other: string }>>
 > = {
   'input-processor': { own: ['processInput', 'processInputStep'], other: 'output' },
@@ -17,13 +18,14 @@ export const processorInvalid: Rule = {
   *check(context) {
     for (const { agent, modules } of context.plans) {
       for (const { file, slot, key } of modules) {
-        const wanted = METHODS[slot]
+        const wanted = PROCESSOR_METHODS[slot]
         const fact = context.loaded.facts.get(file)
         if (wanted === undefined || fact?.kind !== 'processor') continue
         const { own, other } = wanted
         const found = { place: exportPlace(context, file), agentPath: agent.path }
         const name = file.slice(agent.dir.length + 1)
-        if (!fact.hasId) yield { ...found, message: `the processor "${name}" has no id`, fix: `write id: '${key}'` }
+        if (fact.id === undefined)
+          yield { ...found, message: `the processor "${name}" has no id`, fix: `write id: '${key}'` }
         if (fact.methods.some((method) => own.includes(method))) continue
         const move = `move it to "processors/${other}/", where ${fact.methods.join(' and ')} would be called`
         yield {

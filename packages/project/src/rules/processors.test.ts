@@ -31,10 +31,21 @@ test('B11.2 processors and scorers: one a file, objects or instances of classes'
 export default new Guard()
 `
   const both = "export default { id: 'both', processInput() {}, processOutputStream: ({ part }) => part }\n"
+  const shared = `class Shared {
+  id = 'shared'
+  processInput() {}
+  processOutputResult() {}
+  processPart() {}
+  get processInputs() { throw new Error('called') }
+}
+export default new Shared()
+`
   const files = {
     'processors/input/10-first.ts': INPUT,
     'processors/input/20-second.mjs': cls,
     'processors/output/both.ts': both,
+    'processors/input/both.ts': "export { default } from '../output/both.ts'\n",
+    'processors/input/shared.ts': shared,
     'processors/output/last.ts': OUTPUT,
     'processors/input/first.test.ts': NO_RUN,
     'processors/README.md': 'What they do.',
@@ -127,6 +138,31 @@ test('B1.1 a processor without an id, or without a method that is called where i
     error[processor-invalid] sup/processors/output/neither.ts:1:16 (sup)
       the processor "processors/output/neither.ts" has none of the methods that are called there
       fix: write processOutputStream or processOutputResult"
+  `)
+})
+
+test('B11.10 methods that are never called where they stand: slips, unknown ones, those of the other side', async () => {
+  const files = {
+    'processors/input/class.ts':
+      "class Guard {\n  id = 'g'\n  processInput() {}\n  processInputstep() {}\n}\nexport default new Guard()\n",
+    'processors/input/p.ts':
+      "export default {\n  id: 'p',\n  processInput() {},\n  processInputSetp() {},\n  processOutputResult() {},\n}\n",
+    'processors/output/q.ts':
+      "export default { id: 'q', processOutputResult() {}, processApiError() {}, processed: 5 }\n",
+  }
+  expect(await toldOf(agent('sup', files))).toMatchInlineSnapshot(`
+    "warning[processor-method-ignored] sup/processors/input/class.ts:6:20 (sup)
+      the method "processInputstep" of the processor "processors/input/class.ts" is never called
+      fix: did you mean "processInputStep"? called here are "processInput" and "processInputStep"
+    warning[processor-method-ignored] sup/processors/input/p.ts:4:3 (sup)
+      the method "processInputSetp" of the processor "processors/input/p.ts" is never called
+      fix: did you mean "processInputStep"? called here are "processInput" and "processInputStep"
+    warning[processor-method-ignored] sup/processors/input/p.ts:5:3 (sup)
+      the method "processOutputResult" of the processor "processors/input/p.ts" is never called
+      fix: move it to a file in "processors/output/", where it is called
+    warning[processor-method-ignored] sup/processors/output/q.ts:1:53 (sup)
+      the method "processApiError" of the processor "processors/output/q.ts" is never called
+      fix: called here are "processOutputStream" and "processOutputResult": rename it, or remove it"
   `)
 })
 

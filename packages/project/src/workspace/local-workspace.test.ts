@@ -55,28 +55,36 @@ test('B11.9 settings that mean nothing are refused: a slip must not make a works
 })
 
 test('B11.9 reading gives the text or some lines, listing the paths and sizes', async () => {
-  const root = join(tempProject({ 'w/draft.md': '\uFEFFTitle: é\n', 'w/notes/a.md': '', 'w/l.md': 'a\nb\r\nc' }), 'w')
+  const root = join(
+    tempProject({ 'w/draft.md': '\uFEFFTitle: é\n', 'w/notes/a.md': '', 'w/l.md': 'a\nb\r\nc', 'w/one.md': 'a' }),
+    'w',
+  )
   const call = toolsOf(root)
   expect(await call('read_file', { path: 'draft.md' })).toEqual({ path: 'draft.md', text: 'Title: é\n' })
   const lines = { path: 'l.md', firstLine: 2, lastLine: 2 }
   expect(await call('read_file', lines)).toEqual({ ...lines, text: 'b\r\n', totalLines: 3 })
   expect(await call('read_file', { path: 'l.md', firstLine: 2 })).toMatchObject({ text: 'b\r\nc', lastLine: 3 })
   expect(await call('read_file', { path: 'l.md', lastLine: 1 })).toMatchObject({ text: 'a\n', firstLine: 1 })
-  for (const [firstLine, lastLine] of [
-    [4, 9],
-    [3, 2],
-  ]) {
-    await expect(call('read_file', { path: 'l.md', firstLine, lastLine })).rejects.toMatchObject(
-      refusal(`"l.md" can't be read: it has 3 lines, and lines ${firstLine} to ${lastLine} are none of them.`),
-    )
+  const outside = [
+    [{ path: 'l.md', firstLine: 4, lastLine: 9 }, 'it has 3 lines, and reading was to begin at line 4', 'from 1 to 3.'],
+    [{ path: 'l.md', firstLine: 5 }, 'it has 3 lines, and reading was to begin at line 5', 'from 1 to 3.'],
+    [{ path: 'one.md', firstLine: 5 }, 'it has 1 line, and reading was to begin at line 5', 'Read it whole'],
+    [{ path: 'l.md', firstLine: 3, lastLine: 1 }, 'firstLine 3 comes after lastLine 1', 'not greater than lastLine'],
+  ] as const
+  for (const [input, reason, hint] of outside) {
+    await expect(call('read_file', input)).rejects.toMatchObject({
+      ...refusal(`"${input.path}" can't be read: ${reason}.`),
+      hint: expect.stringContaining(hint),
+    })
   }
   const files = [
     { path: 'draft.md', size: 13 },
     { path: 'l.md', size: 6 },
     { path: 'notes/a.md', size: 0 },
+    { path: 'one.md', size: 1 },
   ]
   expect(await call('list_files')).toEqual({ files })
-  expect(await call('list_files', { path: 'notes' })).toEqual({ files: files.slice(2) })
+  expect(await call('list_files', { path: 'notes' })).toEqual({ files: files.slice(2, 3) })
   const modified = expect.stringMatching(/^\d{4}-\d\d-\d\dT/)
   expect(await call('stat_file', { path: 'l.md' })).toEqual({ path: 'l.md', kind: 'file', size: 6, modified })
   expect(await call('stat_file', { path: 'notes' })).toEqual({ path: 'notes', kind: 'folder', modified })

@@ -55,8 +55,16 @@ function readLines(files: RootedFiles, path: string, bounds: Bounds, first: numb
   const target = { path, verb: 'read' } as const
   const whole = withoutMark(decode(target, files.read(path, bounds.scannedBytes)))
   const lines = linesOf(whole, first, last)
-  if (first > lines.total || first > last) {
-    throw impossible(target, `it has ${lines.total} lines, and lines ${first} to ${last} are none of them`)
+  if (first > last) {
+    const hint = 'Give a firstLine that is not greater than lastLine.'
+    throw impossible(target, `firstLine ${first} comes after lastLine ${last}`, hint)
+  }
+  if (first > lines.total) {
+    const [has, hint] =
+      lines.total === 1
+        ? ['1 line', 'Read it whole: leave firstLine and lastLine out.']
+        : [`${lines.total} lines`, `Give a firstLine from 1 to ${lines.total}.`]
+    throw impossible(target, `it has ${has}, and reading was to begin at line ${first}`, hint)
   }
   const bytes = Buffer.byteLength(lines.text)
   if (bytes > bounds.readBytes) {

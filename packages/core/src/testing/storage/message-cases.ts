@@ -100,6 +100,20 @@ export const messageCases: readonly StorageCase[] = [
     await expectError(threads.getMessage(none), 'message-not-found', 'getMessage')
     await expectError(threads.listNeighbours({ ...none, before: 1, after: 1 }), 'message-not-found', 'listNeighbours')
   }),
+  storageCase('thousands of messages are saved by one call, in their order', async (storage) => {
+    const { threads } = storage
+    await threadOf(storage, 't1', 1)
+    const messages = Array.from({ length: 7000 }, (_none, index) => said(`n${index}`))
+    const turn = { ...T1, messages, lastMessages: 1, at: 1000 }
+    const { sequences, recalled } = await threads.beginTurn(turn)
+    expectTrue(sequences.length === 7000 && isIncreasing(sequences), 'each has its place')
+    expectSame(idsOf(recalled), ['m1'], 'what was said before')
+    const again = [said('m2'), ...messages.toReversed(), said('m3')]
+    const places = await threads.append({ ...T1, messages: again })
+    expectSame(places.slice(1, -1), sequences.toReversed(), 'the places of what was there')
+    const last = await threads.listMessages({ ...T1, limit: 3 })
+    expectSame(idsOf(last.messages), ['n6999', 'm2', 'm3'], 'the last')
+  }),
   storageCase('appending nothing writes nothing', async (storage) => {
     await threadOf(storage, 't1', 1)
     expectSame(await storage.threads.append({ ...T1, messages: [] }), [], 'the places')

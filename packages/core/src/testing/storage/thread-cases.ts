@@ -1,5 +1,5 @@
 import type { Storage } from '../../storage/storage.ts'
-import type { ThreadQuery } from '../../storage/threads.ts'
+import type { ThreadKey, ThreadQuery } from '../../storage/threads.ts'
 import { expectError, expectSame, expectTrue } from './expectations.ts'
 import { ADA, idsOf, type StorageCase, said, storageCase, threadOf } from './storage-case.ts'
 
@@ -55,6 +55,30 @@ export const threadCases: readonly StorageCase[] = [
     expectSame(idsOf(other.messages), ['m1', 'm2'], 'the other thread')
     expectSame((await workingMemory.get({ resourceId: ADA }))?.text, 'of all', 'the text of the resource')
   }),
+  storageCase('the threads under one are found by it, at any depth, and no others', async ({ threads }) => {
+    const under = (threadId: string): ThreadKey => ({ threadId, resourceId: `${ADA}-child` })
+    const begin = (key: ThreadKey, parentId?: string) =>
+      threads.beginTurn({ ...key, messages: [], lastMessages: 0, at: 1, ...(parentId ? { parentId } : {}) })
+    await threads.create({ ...T1, at: 1 })
+    await begin(under('t1-a'), 't1')
+    await begin(under('t1-a-b'), 't1-a')
+    await begin(under('t1-c'), 't1')
+    // Their ids begin as those above, and they are somebody's own.
+    await begin(under('t1-d'))
+    await begin({ threadId: 't1-e', resourceId: ADA })
+    // A thread that is there stays where it is.
+    await begin(under('t1-d'), 't1')
+    await begin(under('t1-c'), 't1-d')
+    await threads.clone({ ...under('t1-c'), newThreadId: 't2', at: 1 })
+    expectSame(await threads.listUnder(T1), ['t1-c', 't1-a-b', 't1-a'].map(under), 'those under it')
+    expectSame(await threads.listUnder(under('t1-a')), [under('t1-a-b')], 'those under one of them')
+    expectSame(await threads.listUnder(under('t1-a-b')), [], 'those under the lowest')
+    await expectError(threads.listUnder(under('t1')), 'thread-not-found', 'for who does not own it')
+    await threads.delete(under('t1-a-b'))
+    expectSame(await threads.listUnder(T1), ['t1-c', 't1-a'].map(under), 'after one is deleted')
+    await threads.delete(T1)
+    expectSame((await threads.get(under('t1-c'))).id, 't1-c', 'one that stays')
+  }),
   storageCase('a thread is copied: same words in the same order, new ids, and apart from then on', cloned),
   storageCase('a thread is not copied onto one that is there', async (storage) => {
     const { threads } = storage
@@ -92,6 +116,8 @@ export const threadCases: readonly StorageCase[] = [
     expectSame(first?.updatedAt, 60, 'the last use')
     const cursor = (await threads.list({ resourceId: ADA, limit: 1 })).next ?? ''
     await expectError(threads.list({ resourceId: ADA, order: 'updated', cursor }), 'option-invalid', 'a foreign cursor')
+    const unknown = { resourceId: ADA, order: 'bogus' as never }
+    await expectError(threads.list(unknown), 'option-invalid', 'an order that is none')
   }),
 ]
 

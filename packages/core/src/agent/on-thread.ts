@@ -1,0 +1,59 @@
+import { warnIn } from '../memory/application.ts'
+import type { ThreadIds } from '../memory/kept-conversation.ts'
+import type { MemoryOption } from '../memory/memory-option.ts'
+import type { Message } from '../messages/message.ts'
+import { ABORTED } from '../shared/abort.ts'
+import type { AgentParts } from './agent-parts.ts'
+import { memoryOf, openMemory, type ThreadUse } from './open-memory.ts'
+import type { Place } from './resolve-parts.ts'
+import { noteCallIds } from './root-run.ts'
+
+/** The place of a run that belongs to a thread, with what its agent remembers of it. `own`: the input, without the call's context. */
+export async function placeOnThread(
+  parts: AgentParts,
+  place: Place,
+  option: MemoryOption,
+  own: readonly Message[],
+): Promise<Place> {
+  const { thread, resource, options } = option
+  const threadId = typeof thread === 'string' ? thread : thread.id
+  const ids: ThreadIds = { threadId, resourceId: resource, readOnly: options?.readOnly ?? false }
+  return remember(parts, place, { thread: ids, delegated: false, option, own })
+}
+
+/** The place of a run with what its agent remembers of its thread; without a memory, with the thread alone. */
+export async function remember(parts: AgentParts, place: Place, use: Omit<ThreadUse, 'keepAtOnce'>): Promise<Place> {
+  const { thread, delegated, own } = use
+  const asked = memoryOf(parts.options, place.requestContext, place.root.application, !delegated)
+  const memory = await place.abort.race(asked)
+  if (!memory || memory === ABORTED) {
+    if (memory === undefined && !delegated) warnIn(place.root.application, 'memory-missing', noMemory(parts.options.id))
+    return { ...place, thread }
+  }
+  // What a client repeats of the thread is found once the thread is there, and processors may change what is to be kept.
+  const keepAtOnce = parts.options.inputProcessors === undefined && own.every(({ role }) => role === 'user')
+  const opening = openMemory(memory, place, { ...use, keepAtOnce })
+  const remembered = await place.abort.race(opening)
+  if (remembered === ABORTED) {
+    // Nobody waits for it any more, but the next run on the thread does.
+    opening.then((opened) => opened?.release()).catch(() => {})
+    return { ...place, thread }
+  }
+  if (!remembered) return { ...place, thread }
+  noteCallIds(place.root.callIds, remembered.messages)
+  return {
+    ...place,
+    thread: remembered.readOnly ? { ...thread, readOnly: true } : thread,
+    remembered,
+    system: [...remembered.system, ...place.system],
+    messages: [...remembered.messages],
+    close: () => {
+      remembered.release()
+      place.close()
+    },
+  }
+}
+
+function noMemory(agentId: string): string {
+  return `The agent "${agentId}" was called with a thread and has no memory: nothing is recalled, and nothing is kept. Give it one: memory: new Memory().`
+}

@@ -1,0 +1,43 @@
+import { isRetinueError } from '../errors/retinue-error.ts'
+import type { FinishReason } from '../events/finish-reason.ts'
+import type { KeptConversation } from '../memory/kept-conversation.ts'
+import { ABORTED } from '../shared/abort.ts'
+import type { Effects } from './effects.ts'
+import { finish, unexpected } from './finish-run.ts'
+import type { Run } from './run.ts'
+
+/** Keeps what was said, and ends the run: at once where nothing is kept. */
+export function end(run: Run, reason: FinishReason): Promise<void> | undefined {
+  const { kept } = run
+  if (kept) return endKept(run, kept, reason)
+  finish(run, reason)
+  return undefined
+}
+
+/** How long the end of an aborted run waits for what it keeps, in milliseconds. */
+const GRACE_MS = 5_000
+
+/** An answer is worth more than its record: where that fails, also when it is tried again, the run ends as it would have, and says so. */
+async function endKept(run: Run, kept: KeptConversation, reason: FinishReason): Promise<void> {
+  const { state, root } = run
+  const keeping = (async () => kept.end(state.messages, state.text))().catch(() => kept.end(state.messages, state.text))
+  try {
+    if ((await run.abort.race(keeping)) === ABORTED) await atMost(root.effects, GRACE_MS, keeping)
+  } catch (thrown) {
+    // The first error is the one that tells why the run ended.
+    run.error ??= isRetinueError(thrown) ? thrown : unexpected(thrown)
+  }
+  finish(run, reason)
+}
+
+export function keep(run: Run, kept: KeptConversation): Promise<unknown> {
+  return run.abort.race(kept.keep(run.state.messages))
+}
+
+/** Settles with the promise, or when the time is over: what hangs is not waited for. */
+function atMost({ startTimer }: Effects, milliseconds: number, promise: Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = startTimer(milliseconds, resolve)
+    promise.then(resolve, reject).finally(stop)
+  })
+}
