@@ -115,11 +115,11 @@ describe.concurrent('a conversation in a real terminal', { timeout: 60_000 }, ()
     )
 
     test(
-      'a turn that failed says what to do, and is not part of the conversation',
+      'a turn that failed says what to do, and the conversation goes on',
       talking(80, 24, async (terminal) => {
         terminal.say('fail now')
         await terminal.until(
-          /✖ lead {2}failed[\s\S]*error\[model-call-failed\][\s\S]*= fix: [\s\S]*↑ brings your message back/,
+          /✖ lead {2}failed[\s\S]*error\[model-call-failed\][\s\S]*= fix: [\s\S]*Your message stays in the conversation, without an answer; ↑ brings it back/,
         )
         terminal.press('Up')
         await terminal.until(/› fail now$/)
