@@ -125,7 +125,7 @@ describe.concurrent('a conversation in a real terminal', { timeout: 60_000 }, ()
         await terminal.until(/› fail now$/)
         terminal.press('C-u')
         terminal.say('hello')
-        await terminal.until(/Heard 1: "hello"/)
+        await terminal.until(/Heard 2: "fail now" \/ "hello"/)
       }),
     )
 
