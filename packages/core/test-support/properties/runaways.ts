@@ -103,13 +103,26 @@ function modelsOf(
 
 type Way = 'busy' | 'refuses' | 'broken'
 
-/** Attempts that each model gets for every answer: `maxRetries + 1` where the failure can pass, else one. */
-function assertAttempts(id: string, ways: readonly Way[], { calls }: Counted, maxRetries: number): void {
+/** An agent of a team, as far as its attempts are judged. */
+interface Runaway {
+  readonly id: string
+  readonly ways: readonly Way[]
+  readonly counted: Counted
+  readonly maxRetries: number
+}
+
+/**
+ * Attempts that each model gets for every answer: `maxRetries + 1` where the failure can pass, else one. A budget of tokens, which what
+ * fails uses up too, leaves each model the first alone when it is spent.
+ */
+function assertAttempts({ id, ways, counted, maxRetries }: Runaway, metered: boolean): void {
+  const { calls } = counted
   const answers = calls.at(-1) ?? 0
   for (const [index, way] of ways.entries()) {
     const expected = answers * (way === 'refuses' ? 1 : maxRetries + 1)
+    const tried = calls[index] ?? 0
     assert(
-      calls[index] === expected,
+      metered ? tried >= answers && tried <= expected : tried === expected,
       () => `${id}: a model that is ${way} was tried ${calls[index]} times for ${answers} answers`,
     )
   }
@@ -225,7 +238,7 @@ export const runaways: Property = {
       assert(depth <= allowed, () => `it delegated ${depth} levels deep, and ${allowed} are allowed`)
       const made = chunks.filter(({ type }) => type === 'delegation-start').length
       assertBudget(budget, work, chunks, (await stream.totalUsage).totalTokens)
-      for (const { id, ways, counted, maxRetries } of models) assertAttempts(id, ways, counted, maxRetries)
+      for (const each of models) assertAttempts(each, budget.tokens !== undefined)
       assert(work.problems.length === 0, () => `a strict model refuses the prompt: ${work.problems[0]}`)
       assert(timers.open === 0, () => `${timers.open} clocks run on`)
       tally(await stream.finishReason)
