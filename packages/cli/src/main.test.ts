@@ -1,16 +1,14 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { CLI, cliProject, type Outcome } from '../test-support/cli-project.ts'
 import { main } from './main.ts'
 
 // Each test starts processes, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 })
-
-const NODE_MODULES = join(import.meta.dirname, '../../../node_modules')
-const BIN = join(import.meta.dirname, '../bin/retinue.js')
 
 const CONFIG =
   "import { agentConfig } from '@retinue/core/agent'\nexport default agentConfig({ model: 'openai/gpt-5.5' })\n"
@@ -23,26 +21,9 @@ const BROKEN = {
   [`${AGENTS}/sup/subagents/writer/instructions.md`]: 'Write.\n',
 }
 
-function project(files: Record<string, string>): string {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'retinue-cli-')))
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }))
-  symlinkSync(NODE_MODULES, join(root, 'node_modules'))
-  for (const [path, text] of Object.entries({ 'package.json': '{"type":"module"}', ...files })) {
-    mkdirSync(dirname(join(root, path)), { recursive: true })
-    writeFileSync(join(root, path), text)
-  }
-  return root
-}
-
-interface Outcome {
-  code: number | null
-  out: string
-  err: string
-}
-
 function retinue(cwd: string, ...args: string[]): Outcome {
   const env = { ...process.env, NO_COLOR: '1' }
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--conditions=@retinue/source', BIN, ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...CLI, ...args], {
     cwd,
     env,
     encoding: 'utf8',
@@ -51,13 +32,13 @@ function retinue(cwd: string, ...args: string[]): Outcome {
 }
 
 test('check: exit code 0 and a summary when nothing is wrong', () => {
-  const { code, out, err } = retinue(project(GOOD), 'check')
+  const { code, out, err } = retinue(cliProject(GOOD), 'check')
   expect([code, err]).toEqual([0, ''])
   expect(out).toMatch(/^✔ 0 errors, 0 warnings in 1 agent \(\d+ ms\)\n$/)
 })
 
 test('check: findings with frame, reason and fix on stdout; exit code 1', () => {
-  const { code, out, err } = retinue(project(BROKEN), 'check')
+  const { code, out, err } = retinue(cliProject(BROKEN), 'check')
   expect([code, err]).toEqual([1, ''])
   expect(out.replace(/\d+ ms/, '38 ms')).toBe(`error[subagent-description-missing]: subagent "writer" has no description
   ┌─ src/retinue/agents/sup/subagents/writer/config.ts:2:16
@@ -70,7 +51,7 @@ test('check: findings with frame, reason and fix on stdout; exit code 1', () => 
 })
 
 test('check --json prints the findings and nothing else; --strict counts warnings', () => {
-  const root = project(WARNED)
+  const root = cliProject(WARNED)
   const plain = retinue(root, 'check', '--json')
   expect(plain.code).toBe(0)
   expect(JSON.parse(plain.out)).toEqual({
@@ -92,16 +73,16 @@ test('check --json prints the findings and nothing else; --strict counts warning
 })
 
 test('B11.11 check --format=github: commands with paths from the repository, on stdout', () => {
-  const root = project(Object.fromEntries(Object.entries(BROKEN).map(([path, text]) => [`apps/x/${path}`, text])))
+  const root = cliProject(Object.fromEntries(Object.entries(BROKEN).map(([path, text]) => [`apps/x/${path}`, text])))
   const { code, out, err } = retinue(root, 'check', 'apps/x', '--format=github')
   expect([code, err]).toEqual([1, ''])
   expect(out).toContain(`::error file=apps/x/${AGENTS}/sup/subagents/writer/config.ts,line=2,col=16,endColumn=27,`)
   expect(out.trimEnd().split('\n')).toHaveLength(1)
-  expect(retinue(project(GOOD), 'check', '--format', 'github')).toEqual({ code: 0, out: '', err: '' })
+  expect(retinue(cliProject(GOOD), 'check', '--format', 'github')).toEqual({ code: 0, out: '', err: '' })
 })
 
 test('B11.11 check --format=sarif: a log with the page of each code as its help', () => {
-  const { code, out, err } = retinue(project(BROKEN), 'check', '--format=sarif')
+  const { code, out, err } = retinue(cliProject(BROKEN), 'check', '--format=sarif')
   expect([code, err]).toEqual([1, ''])
   const help = { markdown: expect.stringContaining('## How to mend it') }
   const rules = [{ id: 'subagent-description-missing', help, shortDescription: { text: expect.stringMatching(/\.$/) } }]
@@ -109,13 +90,13 @@ test('B11.11 check --format=sarif: a log with the page of each code as its help'
 })
 
 test('B11.11 check --format=json is --json', () => {
-  const root = project(WARNED)
+  const root = cliProject(WARNED)
   expect(retinue(root, 'check', '--format=json')).toEqual(retinue(root, 'check', '--json'))
 })
 
 test('B11.11 check --watch: the findings anew after a change; Ctrl-C ends it with 130', async () => {
-  const root = project(GOOD)
-  const child = spawn(process.execPath, ['--conditions=@retinue/source', BIN, 'check', '--watch'], { cwd: root })
+  const root = cliProject(GOOD)
+  const child = spawn(process.execPath, [...CLI, 'check', '--watch'], { cwd: root })
   onTestFinished(() => void child.kill('SIGKILL'))
   let out = ''
   let err = ''
@@ -132,7 +113,7 @@ test('B11.11 check --watch: the findings anew after a change; Ctrl-C ends it wit
 })
 
 test('check takes a path and --dir', () => {
-  const root = project(
+  const root = cliProject(
     Object.fromEntries(Object.entries(GOOD).map(([path, text]) => [path.replace('src/retinue', 'app'), text])),
   )
   expect(retinue(dirname(root), 'check', root, '--dir', 'app').code).toBe(0)
@@ -142,7 +123,7 @@ test('check takes a path and --dir', () => {
 
 test('what modules print does not reach stdout', () => {
   const { out, err } = retinue(
-    project({ ...GOOD, [`${AGENTS}/sup/config.ts`]: `console.log('loud')\n${CONFIG}` }),
+    cliProject({ ...GOOD, [`${AGENTS}/sup/config.ts`]: `console.log('loud')\n${CONFIG}` }),
     'check',
     '--json',
   )
@@ -150,7 +131,7 @@ test('what modules print does not reach stdout', () => {
 })
 
 test('tree: indented, with models and tools; --json as data; findings do not hide what could be read', () => {
-  const root = project({ ...BROKEN, [`${AGENTS}/sup/workspace/a.md`]: '' })
+  const root = cliProject({ ...BROKEN, [`${AGENTS}/sup/workspace/a.md`]: '' })
   const { code, out, err } = retinue(root, 'tree')
   expect([code, out]).toEqual([
     1,
@@ -164,12 +145,12 @@ test('tree: indented, with models and tools; --json as data; findings do not hid
   expect(JSON.parse(json.out)).toMatchObject({
     agents: [{ key: 'sup', id: 'sup', agents: [{ key: 'writer', tools: [] }] }],
   })
-  expect(retinue(project(WARNED), 'tree')).toEqual({ code: 0, out: 'sup  openai/gpt-5.5\n', err: '' })
+  expect(retinue(cliProject(WARNED), 'tree')).toEqual({ code: 0, out: 'sup  openai/gpt-5.5\n', err: '' })
 })
 
 test('tree and check read agent.md', () => {
   const head = '---\nmodel: openai/gpt-5.5\n'
-  const root = project({
+  const root = cliProject({
     [`${AGENTS}/sup/agent.md`]: `${head}---\nWork.\n`,
     [`${AGENTS}/sup/subagents/kid/agent.md`]: `${head}description: Helps out.\n---\nHelp.\n`,
   })

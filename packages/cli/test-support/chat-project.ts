@@ -5,9 +5,6 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** Starts the command line from its sources. */
-export const CLI: readonly string[] = ['--conditions=@retinue/source', join(root, 'packages/cli/bin/retinue.js')]
-
 /** Answers by a word of the latest message, so that a test decides by what it types. */
 const MODEL = `
 const usage = { inputTokens: { total: 100 }, outputTokens: { total: 20 } }

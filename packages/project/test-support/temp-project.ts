@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
+import { checkProject } from '../src/check-project.ts'
 import { examine } from '../src/examine.ts'
 import { type Finding, plainFinding } from '../src/findings/finding.ts'
 import { InProcessLoader } from '../src/load/in-process-loader.ts'
@@ -96,4 +97,16 @@ export function told(findings: readonly Finding[]): string {
       return `${severity}[${code}] ${file}:${line}:${column} (${who})\n  ${message}\n  fix: ${fix}`
     })
     .join('\n')
+}
+
+/** What `check` would say of these agents, in short. */
+export async function toldOf(files: Files): Promise<string> {
+  return told(await findingsOf(files))
+}
+
+/** The codes of a project's findings, sorted; fails if modules loaded in this process give other findings than in one of their own. */
+export async function codesOfBoth(root: string): Promise<string[]> {
+  const { findings } = await checkProject(root)
+  expect(findings.map(plainFinding)).toEqual(await findingsIn(root))
+  return findings.map(({ code }) => code).sort()
 }

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
-import { CLI, makeProject } from '../../test-support/chat-project.ts'
+import { makeProject } from '../../test-support/chat-project.ts'
+import { CLI } from '../../test-support/cli-project.ts'
 
 const example = fileURLToPath(new URL('../../../../examples/research-supervisor', import.meta.url))
 const project = makeProject()

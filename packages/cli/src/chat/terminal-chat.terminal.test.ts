@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { CLI, makeProject } from '../../test-support/chat-project.ts'
+import { makeProject } from '../../test-support/chat-project.ts'
+import { CLI } from '../../test-support/cli-project.ts'
 import { Tmux } from '../../test-support/tmux.ts'
 
 const project = makeProject()

@@ -1,13 +1,10 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { CLI, cliProject, type Outcome } from '../../test-support/cli-project.ts'
 
 // Each test starts processes, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 })
 
-const ROOT = join(import.meta.dirname, '../../../..')
 const AGENT = 'src/retinue/agents/sup'
 const CONFIG = "export default { model: 'offline/echo' }\n"
 const TURNS = 'sup:\n  - calls: [{ name: act, args: {} }]\n  - text: Done.\n'
@@ -16,35 +13,13 @@ function tool(execute: string, above: string = ''): string {
   return `import { createTool } from '@retinue/core/tools'\n${above}\nexport default createTool({ id: 'act', description: 'Acts.', execute: ${execute} })\n`
 }
 
-function project(files: Record<string, string>): string {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'retinue-safe-')))
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }))
-  symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'))
-  const all = {
-    'package.json': '{"type":"module"}',
-    'turns.yaml': TURNS,
-    [`${AGENT}/config.ts`]: CONFIG,
-    [`${AGENT}/instructions.md`]: 'Work.\n',
-    ...files,
-  }
-  for (const [path, text] of Object.entries(all)) {
-    mkdirSync(dirname(join(root, path)), { recursive: true })
-    writeFileSync(join(root, path), text)
-  }
-  return root
-}
-
-interface Outcome {
-  code: number | null
-  out: string
-  err: string
-}
+const project = (files: Record<string, string>): string =>
+  cliProject({ 'turns.yaml': TURNS, [`${AGENT}/config.ts`]: CONFIG, [`${AGENT}/instructions.md`]: 'Work.\n', ...files })
 
 /** Runs the command line as a person's shell would. `slow`: its output is read only after a while. */
 function retinue(cwd: string, args: readonly string[], { input = '', slow = 0 } = {}): Promise<Outcome> {
   const { RETINUE_MODEL: _, ...rest } = process.env
-  const bin = join(ROOT, 'packages/cli/bin/retinue.js')
-  const child = spawn(process.execPath, ['--conditions=@retinue/source', bin, ...args], {
+  const child = spawn(process.execPath, [...CLI, ...args], {
     cwd,
     env: { ...rest, NO_COLOR: '1' },
   })

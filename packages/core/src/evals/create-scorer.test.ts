@@ -1,6 +1,6 @@
 import { expect, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
-import { isRetinueError, type RetinueError } from '../errors/retinue-error.ts'
+import { typedError } from '../../test-support/typed-error.ts'
 import { type ScriptedTurn, scriptedModel } from '../testing/index.ts'
 import { createScorer, type Scorer } from './index.ts'
 
@@ -20,15 +20,6 @@ function judged(turns: readonly ScriptedTurn[], fallback?: readonly ScriptedTurn
     judge: { model: stand ? [model, stand] : model, instructions: 'You know good prose.' },
   }).generateScore({ description: 'grade it', createPrompt: ({ run }) => `Grade this: ${run.output}` })
   return { scorer, model }
-}
-
-async function errorOf(running: Promise<unknown>): Promise<RetinueError> {
-  const thrown = await running.then(
-    () => 'it passed',
-    (error: unknown) => error,
-  )
-  if (!isRetinueError(thrown)) throw new Error(`no typed error: ${String(thrown)}`)
-  return thrown
 }
 
 test('B5.4 code as the documents show it runs as it is', async () => {
@@ -154,7 +145,7 @@ for (const [name, text] of Object.entries(BAD_ANSWERS)) {
     expect((await mended.scorer.run({ output: 'x' })).score).toBe(1)
     expect(mended.model.calls[1]?.text).toContain('[retinue]')
     const { scorer, model } = judged([{ text }, { text }])
-    const error = await errorOf(scorer.run({ output: 'x' }))
+    const error = await typedError(scorer.run({ output: 'x' }))
     model.assertDone()
     expect(error.code).toBe('scorer-judge-failed')
     expect(error.data).toEqual({ scorer: 'quality', step: 'generateScore', because: 'answer-invalid' })
@@ -164,7 +155,10 @@ for (const [name, text] of Object.entries(BAD_ANSWERS)) {
 
 test('B5.3 what was wrong with a judge’s last answer is said in our own words, and not in the judge’s', async () => {
   const why = async (...texts: string[]): Promise<string> =>
-    (await errorOf(judged(texts.map((text) => ({ text }))).scorer.run({ output: 'x' }))).message.replace(/^.*fit: /, '')
+    (await typedError(judged(texts.map((text) => ({ text }))).scorer.run({ output: 'x' }))).message.replace(
+      /^.*fit: /,
+      '',
+    )
   expect(await why('Full marks', 'Full marks')).toBe('it is no JSON.')
   expect(await why('{"score": "1"}', 'Full marks')).toBe('it is no JSON.')
   expect(await why('Full marks', '{"score": "1"}')).toMatch(/score.*number/)
@@ -177,7 +171,7 @@ test('B5.3 a judge that is limited is tried again, then its fallback; its provid
   const fallback = judged([limited(), limited(), limited()], [{ text: '{"score": 1}' }])
   expect((await fallback.scorer.run({ output: 'x' })).score).toBe(1)
   const { scorer } = judged([limited(), limited(), limited()])
-  const error = await errorOf(scorer.run({ output: 'x' }))
+  const error = await typedError(scorer.run({ output: 'x' }))
   expect(error.toJSON()).toEqual({
     code: 'scorer-judge-failed',
     message: 'The judge of the scorer "quality" failed in generateScore: The call of its model failed.',
@@ -192,7 +186,7 @@ test('B5.3 the retries of a judge are its own to set', async () => {
     description: '',
     createPrompt: () => 'x',
   })
-  await errorOf(scorer.run({ output: 'x' }))
+  await typedError(scorer.run({ output: 'x' }))
   expect(model.calls.length).toBe(1)
 })
 
@@ -204,21 +198,21 @@ test('B5.3 a judge that is cut off, says nothing, or has no model that answers h
     [new Error('broken'), /The call of its model failed/],
   ]
   for (const [turn, why] of endings) {
-    const error = await errorOf(judged([turn, turn]).scorer.run({ output: 'x' }))
+    const error = await typedError(judged([turn, turn]).scorer.run({ output: 'x' }))
     expect([error.code, error.message]).toEqual(['scorer-judge-failed', expect.stringMatching(why)])
   }
   const unknown = createScorer({ id: 's', judge: { model: 'nowhere/model' } }).generateScore({
     description: '',
     createPrompt: () => 'x',
   })
-  expect((await errorOf(unknown.run({ output: 'x' }))).data).toMatchObject({ because: 'model-provider-unknown' })
+  expect((await typedError(unknown.run({ output: 'x' }))).data).toMatchObject({ because: 'model-provider-unknown' })
 })
 
 test('B5.3 a text that a judge leaves empty is no reason', async () => {
   const scorer = createScorer({ id: 's', judge: { model: scriptedModel([{ text: ' ' }]) } })
     .generateScore(() => 0)
     .generateReason({ description: '', createPrompt: () => 'Why?' })
-  expect((await errorOf(scorer.run({ output: 'x' }))).data).toMatchObject({ because: 'model-answer-empty' })
+  expect((await typedError(scorer.run({ output: 'x' }))).data).toMatchObject({ because: 'model-answer-empty' })
 })
 
 test('B5.3 a judge that hangs is called off with its scorer', async () => {
@@ -233,7 +227,7 @@ test('B5.3 a judge that hangs is called off with its scorer', async () => {
   const running = scorer.run({ output: 'x', abortSignal: controller.signal })
   const signal = await asked.promise
   controller.abort()
-  expect((await errorOf(running)).code).toBe('scorer-aborted')
+  expect((await typedError(running)).code).toBe('scorer-aborted')
   expect(signal?.aborted).toBe(true)
 })
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { isRetinueError, RetinueError } from '../errors/retinue-error.ts'
+import { typedError } from '../../test-support/typed-error.ts'
+import { RetinueError } from '../errors/retinue-error.ts'
 import type { AskJudge, JudgeQuestion } from './judge.ts'
 import { ScorerBuilder } from './scorer-builder.ts'
 import { assertScorerOptions } from './scorer-options.ts'
@@ -9,15 +10,6 @@ const bare = (): ScorerBuilder => new ScorerBuilder({ id: 's' }, noJudge)
 const judge = { model: 'openai/gpt-5-mini' }
 
 /** The error of a call that must fail. */
-async function errorOf(running: Promise<unknown>): Promise<RetinueError> {
-  const thrown = await running.then(
-    () => 'it passed',
-    (error: unknown) => error,
-  )
-  if (!isRetinueError(thrown)) throw new Error(`no typed error: ${String(thrown)}`)
-  return thrown
-}
-
 test('B5.4 steps run in their order, and each sees the run and what the others gave before it', async () => {
   const seen: unknown[] = []
   const scorer = bare()
@@ -65,7 +57,7 @@ test('B5.4 a scorer never changes: each step makes a new one', async () => {
   const one = base.generateScore(() => 1)
   const zero = base.generateScore(() => 0)
   expect([(await one.run({ output: '' })).score, (await zero.run({ output: '' })).score]).toEqual([1, 0])
-  expect((await errorOf(base.run({ output: '' }))).code).toBe('scorer-invalid')
+  expect((await typedError(base.run({ output: '' }))).code).toBe('scorer-invalid')
 })
 
 test('B5.4 steps that are out of order, twice, or none are refused when the scorer is made', () => {
@@ -115,7 +107,7 @@ test('B5.4 options that make no scorer are refused', () => {
 test('B5.3 a score that is no finite number is an error, and never counts as 0', async () => {
   const wrong = [Number.NaN, Number.POSITIVE_INFINITY, '1', '', { score: 1 }, [1], true, null, undefined, 1n]
   for (const score of wrong) {
-    const error = await errorOf(
+    const error = await typedError(
       bare()
         .generateScore(() => score)
         .run({ output: 'x' }),
@@ -146,14 +138,16 @@ test('B5.3 whatever a step throws is an error that says which scorer and step, w
       generateReason: bare().generateScore(one).generateReason(fail),
     }
     for (const [step, scorer] of Object.entries(scorers)) {
-      const error = await errorOf(scorer.run({ output: 'x' }))
+      const error = await typedError(scorer.run({ output: 'x' }))
       expect([error.code, error.data, error.cause], step).toEqual(['scorer-failed', { scorer: 's', step }, thrown])
     }
   }
   const leaky = bare().generateScore(() => {
     throw new Error('Bearer sk-abcdef123456')
   })
-  expect((await errorOf(leaky.run({ output: 'x' }))).message).toBe('The scorer "s" failed in generateScore: Bearer …')
+  expect((await typedError(leaky.run({ output: 'x' }))).message).toBe(
+    'The scorer "s" failed in generateScore: Bearer …',
+  )
 })
 
 test('B5.3 a reason that is no text is a failure too', async () => {
@@ -161,7 +155,7 @@ test('B5.3 a reason that is no text is a failure too', async () => {
     const scorer = bare()
       .generateScore(() => 1)
       .generateReason(() => reason)
-    expect((await errorOf(scorer.run({ output: 'x' }))).data).toEqual({ scorer: 's', step: 'generateReason' })
+    expect((await typedError(scorer.run({ output: 'x' }))).data).toEqual({ scorer: 's', step: 'generateReason' })
   }
 })
 
@@ -169,7 +163,7 @@ test('B5.4 a run without an output can’t be graded', async () => {
   for (const run of [{}, { output: null }, undefined, 'text'])
     expect(
       (
-        await errorOf(
+        await typedError(
           bare()
             .generateScore(() => 1)
             .run(run as never),
@@ -217,7 +211,7 @@ test('B5.4 a prompt goes to the judge of its step, else of the scorer, with the 
 test('B5.4 a prompt that is no text is a failure, and the judge is not asked', async () => {
   for (const prompt of ['', ' \n', undefined, 1, {}]) {
     const scorer = new ScorerBuilder({ id: 's', judge }, noJudge).generateScore({ createPrompt: () => prompt })
-    const error = await errorOf(scorer.run({ output: 'x' }))
+    const error = await typedError(scorer.run({ output: 'x' }))
     expect([error.code, error.message]).toEqual(['scorer-failed', expect.stringContaining('createPrompt gave no text')])
   }
 })
@@ -236,7 +230,7 @@ test('B5.3 a scorer that is called off rejects at once, and begins no other step
   const running = scorer.run({ output: 'x', abortSignal: controller.signal })
   await begun.promise
   controller.abort('enough')
-  const error = await errorOf(running)
+  const error = await typedError(running)
   expect([error.code, error.cause]).toEqual(['scorer-aborted', 'enough'])
   hang.resolve(1)
   await hang.promise
@@ -244,14 +238,14 @@ test('B5.3 a scorer that is called off rejects at once, and begins no other step
   await null
   expect(later).toBe(0)
   const early = bare().generateScore(() => ++later)
-  expect((await errorOf(early.run({ output: 'x', abortSignal: AbortSignal.abort() }))).code).toBe('scorer-aborted')
+  expect((await typedError(early.run({ output: 'x', abortSignal: AbortSignal.abort() }))).code).toBe('scorer-aborted')
   expect(later).toBe(0)
 })
 
 test('B5.4 an error of another scorer that a step runs keeps its own name', async () => {
   const inner = new ScorerBuilder({ id: 'inner' }, noJudge).generateScore(() => Number.NaN)
   const outer = bare().generateScore(async ({ run }) => (await inner.run(run)).score)
-  const error = await errorOf(outer.run({ output: 'x' }))
+  const error = await typedError(outer.run({ output: 'x' }))
   expect([error.code, error.data]).toEqual(['scorer-score-invalid', { scorer: 'inner' }])
   expect(error).toBeInstanceOf(RetinueError)
 })

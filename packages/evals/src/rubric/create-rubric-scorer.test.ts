@@ -1,8 +1,8 @@
-import { isRetinueError, type RetinueError } from '@retinue/core/errors'
 import type { Scorer } from '@retinue/core/evals'
 import { RequestContext } from '@retinue/core/request-context'
 import { type ScriptedTurn, scriptedModel } from '@retinue/core/testing'
 import { expect, expectTypeOf, test } from 'vitest'
+import { typedError } from '../../test-support/typed-error.ts'
 import { createRubricScorer, type RubricScorer } from './create-rubric-scorer.ts'
 import type { RubricScorerOptions } from './options.ts'
 
@@ -28,15 +28,6 @@ const ALL = { c1: true, tone: true, steps: true }
 function rubric(turns: readonly ScriptedTurn[], options: Partial<RubricScorerOptions> = {}) {
   const model = scriptedModel(turns, 'judge')
   return { model, scorer: createRubricScorer({ model, criteria: CRITERIA, ...options }) }
-}
-
-async function errorOf(running: Promise<unknown>): Promise<RetinueError> {
-  const thrown = await running.then(
-    () => 'it passed',
-    (error: unknown) => error,
-  )
-  if (!isRetinueError(thrown)) throw new Error(`no typed error: ${String(thrown)}`)
-  return thrown
 }
 
 test('B5.5 it scores 1 only if every required criterion is satisfied', async () => {
@@ -119,7 +110,7 @@ for (const [name, turn] of Object.entries(BAD_JUDGES)) {
     const mended = rubric([turn, grades({ ...ALL, c1: false })])
     expect((await mended.scorer.run({ output: 'x' })).score).toBe(0)
     const { model, scorer } = rubric([turn, turn])
-    const error = await errorOf(scorer.run({ output: 'x' }))
+    const error = await typedError(scorer.run({ output: 'x' }))
     model.assertDone()
     expect([error.code, error.data]).toEqual([
       'scorer-judge-failed',
@@ -141,7 +132,7 @@ test('B5.5 nothing hangs on a criterion that is not required, also where the jud
 
 test('B5.5 the error says which verdict was wrong', async () => {
   const turn = grades({ c1: true, tone: true })
-  const error = await errorOf(rubric([turn, turn]).scorer.run({ output: 'x' }))
+  const error = await typedError(rubric([turn, turn]).scorer.run({ output: 'x' }))
   expect(error.message).toBe(
     'The judge of the scorer "rubric-scorer" failed in analyze: also after a repair its answer does not fit: there is no verdict for "steps".',
   )
@@ -153,7 +144,7 @@ test('B5.3 a judge that is limited is tried again; if that does not help it has 
     responseHeaders: { 'retry-after-ms': '0' },
   })
   expect((await rubric([limited, limited, grades(ALL)]).scorer.run({ output: 'x' })).score).toBe(1)
-  const error = await errorOf(rubric([limited, limited], { maxRetries: 1 }).scorer.run({ output: 'x' }))
+  const error = await typedError(rubric([limited, limited], { maxRetries: 1 }).scorer.run({ output: 'x' }))
   expect([error.code, error.data['status']]).toEqual(['scorer-judge-failed', 429])
   expect(JSON.stringify(error)).not.toContain('acct-secret')
 })
@@ -170,7 +161,7 @@ test('B5.3 a judge that hangs is called off with its scorer', async () => {
   const running = scorer.run({ output: 'x', abortSignal: controller.signal })
   await asked.promise
   controller.abort()
-  expect((await errorOf(running)).code).toBe('scorer-aborted')
+  expect((await typedError(running)).code).toBe('scorer-aborted')
 })
 
 test('B5.5 what is graded stands in the prompt as data, under marks that nobody can guess', async () => {
@@ -201,10 +192,10 @@ test('B5.5 a run brings its own rubric where the scorer has none', async () => {
   expect([score, reason]).toEqual([0, expect.stringContaining('- Second: No c2 is there.')])
   const asked = model.calls.length
   const broken = new RequestContext([['rubric', [{ description: '' }]]])
-  expect((await errorOf(scorer.run({ output: 'x', requestContext: broken }))).code).toBe('scorer-invalid')
-  expect((await errorOf(scorer.run({ output: 'x', requestContext: new RequestContext([['rubric', '']]) }))).code).toBe(
-    'scorer-invalid',
-  )
+  expect((await typedError(scorer.run({ output: 'x', requestContext: broken }))).code).toBe('scorer-invalid')
+  expect(
+    (await typedError(scorer.run({ output: 'x', requestContext: new RequestContext([['rubric', '']]) }))).code,
+  ).toBe('scorer-invalid')
   expect(model.calls.length).toBe(asked)
 })
 

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
-import { agent, config, type Files, findingsOf, MODEL, told } from '../../test-support/temp-project.ts'
-
-const toldOf = async (files: Files): Promise<string> => told(await findingsOf(files))
+import { agent, config, type Files, findingsOf, MODEL, toldOf } from '../../test-support/temp-project.ts'
 
 const HEAD = '---\nmodel: openai/gpt-5.5\ndescription: Does its part.\n---\n'
 

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
-import { agent, config, type Files, findingsOf, MODEL, told } from '../../test-support/temp-project.ts'
-
-const toldOf = async (files: Files): Promise<string> => told(await findingsOf(files))
+import { agent, config, type Files, findingsOf, MODEL, toldOf } from '../../test-support/temp-project.ts'
 
 /** A supervisor whose subagents have these descriptions. */
 function described(descriptions: Readonly<Record<string, string>>): Files {

@@ -3,15 +3,13 @@ import {
   agent,
   below,
   config,
-  type Files,
   findingsIn,
   findingsOf,
   tempProject,
   told,
+  toldOf,
   tool,
 } from '../../test-support/temp-project.ts'
-
-const toldOf = async (files: Files): Promise<string> => told(await findingsOf(files))
 
 test('B11.10 near misses in an agent, with what was meant', async () => {
   const files = {

@@ -2,18 +2,14 @@ import { expect, test } from 'vitest'
 import {
   agent,
   agentsProject,
+  codesOfBoth,
   config,
   type Files,
-  findingsIn,
   findingsOf,
   MODEL,
   subagentConfig,
-  told,
+  toldOf,
 } from '../../test-support/temp-project.ts'
-import { checkProject } from '../check-project.ts'
-import { plainFinding } from '../findings/finding.ts'
-
-const toldOf = async (files: Files): Promise<string> => told(await findingsOf(files))
 
 /** A module that would be a finding if it were loaded. */
 const NOT_RUN = "throw new Error('run')\n"
@@ -296,9 +292,7 @@ export default { messageFilter, context: 'all', onDelegationComplete: {}, enable
     ...agent('sup', { 'config.ts': config(own), 'hooks.ts': wrong }),
     ...agent('sup/subagents/kid', { 'config.ts': subagentConfig(), 'hooks.ts': HOOKS }),
   })
-  const { findings } = await checkProject(root)
-  expect(findings.map(plainFinding)).toEqual(await findingsIn(root))
-  expect(findings.map(({ code }) => code).sort()).toEqual([
+  expect(await codesOfBoth(root)).toEqual([
     'default-export-invalid',
     'hook-export-ignored',
     'hooks-invalid',

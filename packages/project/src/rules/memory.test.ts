@@ -12,11 +12,10 @@ import {
   MODEL,
   tempProject,
   told,
+  toldOf,
 } from '../../test-support/temp-project.ts'
 import { checkProject } from '../check-project.ts'
 import { plainFinding } from '../findings/finding.ts'
-
-const toldOf = async (files: Files): Promise<string> => told(await findingsOf(files))
 
 /** An application with one agent that is in order, and files in its own folder. */
 function application(files: Files): string {

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
-import { agent, config, type Files, findingsOf, MODEL, told } from '../../test-support/temp-project.ts'
-
-const toldOf = async (files: Files): Promise<string> => told(await findingsOf(files))
+import { agent, config, findingsOf, MODEL, toldOf } from '../../test-support/temp-project.ts'
 
 test('B1.2 a model that names no provider, at the property', async () => {
   const models = ["'gpt-5'", "'/gpt-5'", "'openai/'", "' openai/gpt-5'", "['openai/gpt-5', 'gpt-5']"]

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
-import { agent, config, type Files, findingsOf, told, tool } from '../../test-support/temp-project.ts'
-
-const toldOf = async (files: Files): Promise<string> => told(await findingsOf(files))
+import { agent, config, findingsOf, toldOf, tool } from '../../test-support/temp-project.ts'
 
 test('B11.11 a syntax error has its place, and the others are still told', async () => {
   const unclosed = `import { agentConfig } from '@retinue/core/agent'\nexport default agentConfig({\n`

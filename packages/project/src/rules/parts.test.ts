@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
-import { agent, config, type Files, findingsOf, MODEL, told, tool } from '../../test-support/temp-project.ts'
-
-const toldOf = async (files: Files): Promise<string> => told(await findingsOf(files))
+import { agent, config, type Files, findingsOf, MODEL, toldOf, tool } from '../../test-support/temp-project.ts'
 
 test('B11.3 a model is required: no config, none in it, a blank one', async () => {
   const files: Files = {

@@ -6,15 +6,13 @@ import {
   type Files,
   findingsOf,
   MODEL,
-  told,
+  toldOf,
   tool,
 } from '../../test-support/temp-project.ts'
 import { examine } from '../examine.ts'
 import { renderFindings } from '../findings/render.ts'
 import { InProcessLoader } from '../load/in-process-loader.ts'
 import { DiskTree } from '../tree/disk-tree.ts'
-
-const toldOf = async (files: Files): Promise<string> => told(await findingsOf(files))
 
 /** A supervisor with the tool `search_web` and the subagents `researcher` and `writer`, and these instructions. */
 function instructed(instructions: string, more: Files = {}): Files {

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
-import { agent, config, type Files, findingsOf, MODEL, told, tool } from '../../test-support/temp-project.ts'
-
-const toldOf = async (files: Files): Promise<string> => told(await findingsOf(files))
+import { agent, config, findingsOf, MODEL, toldOf, tool } from '../../test-support/temp-project.ts'
 
 /** A module that would be a finding if it were loaded. */
 const NOT_RUN = "throw new Error('run')\n"

@@ -1,16 +1,5 @@
 import { expect, test } from 'vitest'
-import {
-  agent,
-  config,
-  type Files,
-  findingsOf,
-  MODEL,
-  subagentConfig,
-  told,
-  tool,
-} from '../../test-support/temp-project.ts'
-
-const toldOf = async (files: Files): Promise<string> => told(await findingsOf(files))
+import { agent, config, findingsOf, MODEL, subagentConfig, toldOf, tool } from '../../test-support/temp-project.ts'
 
 /** A config with one agent that code made, under the key `coded`. */
 const withCoded = (description: string): string => `import { Agent, agentConfig } from '@retinue/core/agent'

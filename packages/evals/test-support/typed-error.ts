@@ -1,0 +1,2 @@
+// Core's own helper, which is published with neither package.
+export { typedError } from '../../core/test-support/typed-error.ts'
