@@ -2,7 +2,7 @@ import { RequestContext, type RequestContextLike } from '../context/request-cont
 import type { DelegatedRequest } from '../delegation/delegate-target.ts'
 import { isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
 import { withoutSecrets } from '../errors/without-secrets.ts'
-import { activeTools } from '../loop/active-tools.ts'
+import { activeTools, choiceAmong } from '../loop/active-tools.ts'
 import type { Budget } from '../loop/budget.ts'
 import { Prompt } from '../loop/prompt.ts'
 import type { RootRun, Run, RunSettings, ToolSet } from '../loop/run.ts'
@@ -79,10 +79,7 @@ export async function openRoot(
     const opening = budget.inMoney ? openInMoney(parts, whole, true) : openRun(parts, whole)
     const opened = opening instanceof Promise ? await root.abort.race(opening) : opening
     // Aborted while the application's own functions were asked: the run begins, and ends at once.
-    const run =
-      opened === ABORTED
-        ? buildRun(parts, whole, { system: [], tools: NO_TOOLS, models: [], processors: undefined })
-        : opened
+    const run = opened === ABORTED ? buildAborted(parts, whole) : opened
     return { run, callbacks: options }
   } catch (thrown) {
     close()
@@ -216,6 +213,13 @@ function openRun(parts: AgentParts, place: Place): Run | Promise<Run> {
   return buildRun(parts, place, { system: parts.staticSystem(), tools: parts.staticTools(), models, processors })
 }
 
+/** A run that ends when it begins: it has nothing of what was asked for too late, and no option can be held against that. */
+function buildAborted(parts: AgentParts, place: Place): Run {
+  const { activeTools: _active, toolChoice: _choice, ...options } = place.options
+  const nothing = { system: [], tools: NO_TOOLS, models: [], processors: undefined }
+  return buildRun(parts, { ...place, options }, nothing)
+}
+
 function buildRun(
   parts: AgentParts,
   place: Place,
@@ -228,6 +232,7 @@ function buildRun(
   const more = options.system === undefined ? NO_MESSAGES : systemMessages(options.system, id)
   const whole = more.length + place.system.length === 0 ? own : [...own, ...more, ...place.system]
   const tools = toolsOf(parts, place, given)
+  const active = options.activeTools ? activeTools(tools, options.activeTools) : tools
   return {
     root,
     state: newRunState({ runId, agentId: id, path, maxSteps: options.maxSteps ?? DEFAULT_MAX_STEPS, messages }),
@@ -250,9 +255,9 @@ function buildRun(
     stopped: undefined,
     scoring: scoringOf(parts.options, options),
     bail: undefined,
-    active: options.activeTools ? activeTools(tools, options.activeTools) : tools,
+    active,
     override: undefined,
-    toolChoice: options.toolChoice,
+    toolChoice: choiceAmong(active, options.toolChoice),
     close: place.close,
     answer: options.structuredOutput
       ? compileSchema(options.structuredOutput.schema, 'structuredOutput')

@@ -91,6 +91,35 @@ describe('B1.6 activeTools and prepareStep', () => {
     })
   })
 
+  test('a choice of a tool that is not there, or not active, is refused before a model is called', async () => {
+    const { model, agent } = agentOf([use('look')])
+    const choice = (toolName: string) => ({ type: 'tool', toolName }) as const
+    for (const options of [
+      { toolChoice: choice('lok') },
+      { toolChoice: choice('ask'), activeTools: ['look'] },
+      { prepareStep: () => ({ toolChoice: choice('lok') }) },
+    ])
+      await expect(agent.generate('Go', options)).rejects.toMatchObject({ code: 'option-invalid' })
+    expect(model.calls).toEqual([])
+    await agent.generate('Go', { toolChoice: choice('look'), maxSteps: 1 })
+    expect(model.calls[0]?.options.toolChoice).toEqual(choice('look'))
+  })
+
+  test('B7.7 of a run that is aborted before its tools are known no option is refused', async () => {
+    const stop = new AbortController()
+    const tools = () => {
+      stop.abort()
+      return new Promise<never>(() => {})
+    }
+    const agent = new Agent({ id: 'a', model: scriptedModel([]), tools })
+    const options = {
+      activeTools: ['look'],
+      toolChoice: { type: 'tool', toolName: 'look' },
+      abortSignal: stop.signal,
+    } as const
+    expect((await agent.generate('Go', options)).finishReason).toBe('aborted')
+  })
+
   test('names that are no tools are a typed error', async () => {
     const { agent } = agentOf([])
     await expect(agent.generate('Go', { activeTools: ['lok'] })).rejects.toMatchObject({

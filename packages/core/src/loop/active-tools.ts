@@ -1,4 +1,5 @@
 import { RetinueError } from '../errors/retinue-error.ts'
+import { isObject } from '../shared/records.ts'
 import type { LoopTool, ToolSet } from './run.ts'
 
 /** The tools of a set that are active, in the order of the set. Throws `option-invalid` for a name that is none of them. */
@@ -16,4 +17,15 @@ export function activeTools(tools: ToolSet, names: readonly string[] | undefined
   const byName = new Map<string, LoopTool>()
   for (const [name, tool] of tools.byName) if (active.has(name)) byName.set(name, tool)
   return { byName, definitions: tools.definitions.filter(({ name }) => active.has(name)) }
+}
+
+/** The choice of a tool, which must be one of those that are active: else throws `option-invalid`. */
+export function choiceAmong<Choice>(active: ToolSet, choice: Choice): Choice {
+  const name = isObject(choice) ? choice['toolName'] : undefined
+  if (typeof name !== 'string' || active.byName.has(name)) return choice
+  throw new RetinueError({
+    code: 'option-invalid',
+    message: `toolChoice names what is no active tool here: ${name}.`,
+    hint: `The active tools are ${[...active.byName.keys()].join(', ') || 'none'}.`,
+  })
 }

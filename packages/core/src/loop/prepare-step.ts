@@ -7,7 +7,7 @@ import type { Message } from '../messages/message.ts'
 import type { ModelChoice } from '../model/language-model.ts'
 import { ABORTED } from '../shared/abort.ts'
 import { isObject } from '../shared/records.ts'
-import { activeTools } from './active-tools.ts'
+import { activeTools, choiceAmong } from './active-tools.ts'
 import { type ModelCandidate, noteUrls, type Run } from './run.ts'
 import type { Step } from './run-state.ts'
 
@@ -64,7 +64,7 @@ export async function prepareStep(run: Run, preparation: StepPreparation): Promi
   try {
     const settings = await askHook(run, preparation.ask, given)
     run.active = activeTools(run.tools, settings.activeTools ?? run.settings.activeTools)
-    run.toolChoice = settings.toolChoice ?? run.settings.toolChoice
+    run.toolChoice = choiceAmong(run.active, settings.toolChoice ?? run.settings.toolChoice)
     run.override = await overrideOf(run, settings, given, preparation)
   } catch (thrown) {
     throw isRetinueError(thrown) && thrown.code !== 'input-invalid' ? thrown : hookFailed(thrown)
