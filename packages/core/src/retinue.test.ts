@@ -112,6 +112,7 @@ describe('B1.11 the application', () => {
     [{ agents: { a: agent('x'), b: agent('x') } }, 'application-invalid', /"a" and "b" .* same id "x"/],
     [{ agents: {}, storage: {} }, 'application-invalid', /storage/],
     [{ agents: {}, memory: {} }, 'application-invalid', /memory/],
+    [{ agents: {}, memory: { open: () => {} } }, 'application-invalid', /memory/],
     [{ agents: {}, logger: {} }, 'application-invalid', /logger/],
     [{ agents: {}, storge: 1 }, 'option-unknown', /storge/],
   ])('what makes no application is an error: %#', (options, code, message) => {

@@ -1,6 +1,6 @@
 import { type Agent, isAgent } from './agent/agent.ts'
 import { RetinueError } from './errors/retinue-error.ts'
-import type { AgentMemory } from './memory/agent-memory.ts'
+import { type AgentMemory, isAgentMemory } from './memory/agent-memory.ts'
 import type { Application, Logger } from './memory/application.ts'
 import { isObject } from './shared/records.ts'
 import type { Storage } from './storage/storage.ts'
@@ -83,7 +83,7 @@ function assertRetinueOptions(options: unknown): void {
   assertIds(Object.entries(agents as Record<string, Agent>))
   if (storage !== undefined && !(isObject(storage) && isObject(storage['threads'])))
     throw invalid('The storage of the application is none.', "new LibSQLStore({ id: 'store', url: 'file:app.db' })")
-  if (memory !== undefined && !(isObject(memory) && typeof memory['open'] === 'function'))
+  if (memory !== undefined && !isAgentMemory(memory))
     throw invalid('The memory of the application is none.', 'new Memory()')
   if (logger !== undefined && logger !== false && !(isObject(logger) && typeof logger['warn'] === 'function'))
     throw invalid('The logger of the application has no method warn.', 'logger: console, or logger: false')

@@ -11,7 +11,7 @@ import type { AgentMemory } from '@retinue/core/memory'
 import type { Tool } from '@retinue/core/tools'
 import type { Workspace, WorkspaceSettings } from '@retinue/core/workspace'
 import { addedParts } from './added-parts.ts'
-import type { AgentPlan, PlannedWorkspace } from './plan.ts'
+import { type AgentPlan, type PlannedWorkspace, plansByDir } from './plan.ts'
 import { createLocalWorkspace } from './workspace/local-workspace.ts'
 
 /** What assembling needs beside the plans. */
@@ -27,7 +27,7 @@ export interface Assembly {
  * and throws what core throws for an agent that can't be made.
  */
 export function assemble(plans: readonly AgentPlan[], assembly: Assembly): Record<string, Agent> {
-  const byDir = new Map(plans.map((plan) => [plan.agent.dir, plan]))
+  const byDir = plansByDir(plans)
   const agents = emptyRecord<Agent>()
   for (const plan of plans) {
     if (plan.agent.path.length === 1) agents[plan.agent.key] = assembleAgent(plan, byDir, assembly)

@@ -3,6 +3,7 @@ import {
   type AgentDir,
   addedModules,
   isConfiguredByAgentFile,
+  type Note,
   type SkillFile,
   type SlotModule,
 } from './discover/agent-dir.ts'
@@ -89,6 +90,21 @@ export interface AgentPlan {
   readonly losses: readonly Loss[]
   /** Modules beside the config that take part, and so must load. */
   readonly modules: readonly SlotModule[]
+}
+
+/** The id that the agent will have, as far as it is known before it runs. */
+export function idOf({ agent, config, fact }: AgentPlan): string {
+  const id = isConfig(config) && config.id.form === 'text' ? config.id.text : ''
+  return (fact?.kind === 'agent' ? fact.agent.id : id) || agent.key
+}
+
+/** What discovery saw in the agent's folder. Beside an Agent, a finding of its own says of everything that it is ignored. */
+export function notesOf({ agent, config }: AgentPlan): readonly Note[] {
+  return config === 'agent' ? [] : agent.notes
+}
+
+export function plansByDir(plans: readonly AgentPlan[]): ReadonlyMap<string, AgentPlan> {
+  return new Map(plans.map((plan) => [plan.agent.dir, plan]))
 }
 
 /** Decides what an agent is made of from its files and what its config exports. */
@@ -193,24 +209,9 @@ function nameOf({ key, fields }: SkillFile): string {
 type KnownConfig = ConfigFact | 'none' | 'unknown'
 
 function takenAsItIs(agent: AgentDir, fact: ModuleFact): AgentPlan {
-  return {
-    agent,
-    config: 'agent',
-    fact,
-    instructions: 'config',
-    tools: [],
-    workspace: undefined,
-    memory: undefined,
-    skills: [],
-    scorers: [],
-    hooks: undefined,
-    subagents: [],
-    overridden: [],
-    ignored: [],
-    coded: [],
-    losses: [],
-    modules: [],
-  }
+  const noParts = { tools: [], skills: [], scorers: [], losses: [], modules: [] }
+  const noSlots = { workspace: undefined, memory: undefined, hooks: undefined }
+  return { agent, config: 'agent', fact, instructions: 'config', ...noParts, ...noSlots, ...NO_SUBAGENTS }
 }
 
 function isConfig(config: AgentPlan['config']): config is ConfigFact {
@@ -331,9 +332,11 @@ function planWorkspaceTools(
 
 type PlannedSubagents = Pick<AgentPlan, 'subagents' | 'overridden' | 'ignored' | 'coded'>
 
+const NO_SUBAGENTS: PlannedSubagents = { subagents: [], overridden: [], ignored: [], coded: [] }
+
 function planSubagents({ subagents }: AgentDir, config: KnownConfig): PlannedSubagents {
-  if (!isConfig(config)) return { subagents, overridden: [], ignored: [], coded: [] }
-  if (config.agents.form === 'function') return { subagents: [], overridden: [], ignored: subagents, coded: [] }
+  if (!isConfig(config)) return { ...NO_SUBAGENTS, subagents }
+  if (config.agents.form === 'function') return { ...NO_SUBAGENTS, ignored: subagents }
   const coded = config.agents.entries
   const keys = new Set(coded.map(({ key }) => key))
   return {

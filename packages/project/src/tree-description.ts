@@ -1,5 +1,5 @@
 import type { AgentEntryFact, ConfigFact } from './facts/facts.ts'
-import type { AgentPlan } from './plan.ts'
+import { type AgentPlan, idOf, plansByDir } from './plan.ts'
 
 /** An agent and those that it delegates to, as `retinue tree` shows them. */
 export interface AgentDescription {
@@ -21,7 +21,7 @@ export interface TreeDescription {
 
 /** What the plans will be assembled to. Agents that could not be loaded are there, with what is known of them. */
 export function describeTree(plans: readonly AgentPlan[]): TreeDescription {
-  const byDir = new Map(plans.map((plan) => [plan.agent.dir, plan]))
+  const byDir = plansByDir(plans)
   const describe = (plan: AgentPlan): AgentDescription => {
     const { key } = plan.agent
     if (plan.fact?.kind === 'agent') return describeEntry({ key, kind: 'agent', agent: plan.fact.agent })
@@ -29,7 +29,7 @@ export function describeTree(plans: readonly AgentPlan[]): TreeDescription {
     const children = plan.subagents.flatMap(({ dir }) => byDir.get(dir) ?? [])
     return {
       key,
-      id: textOf(config, 'id') ?? key,
+      id: idOf(plan),
       name: textOf(config, 'name') ?? key,
       ...optional('description', textOf(config, 'description')),
       ...optional('model', config?.model.form === 'given' ? config.model.label : undefined),
@@ -52,7 +52,7 @@ function describeEntry({ key, agent }: AgentEntryFact): AgentDescription {
   }
 }
 
-function textOf(config: ConfigFact | undefined, field: 'id' | 'name' | 'description'): string | undefined {
+function textOf(config: ConfigFact | undefined, field: 'name' | 'description'): string | undefined {
   const fact = config?.[field]
   return fact?.form === 'text' ? fact.text : undefined
 }

@@ -3,7 +3,7 @@ import type { DelegateTarget } from '../delegation/delegate-target.ts'
 import { isRetinueError, RetinueError } from '../errors/retinue-error.ts'
 import type { BudgetOptions } from '../loop/budget.ts'
 import type { DelegateNames } from '../loop/delegation-settings.ts'
-import type { AgentMemory } from '../memory/agent-memory.ts'
+import { type AgentMemory, isAgentMemory } from '../memory/agent-memory.ts'
 import type { Instructions } from '../messages/instructions.ts'
 import type { ModelChoice } from '../model/language-model.ts'
 import type { Processor } from '../processors/processor.ts'
@@ -141,8 +141,7 @@ export function assertAgentOptions(options: unknown): asserts options is AgentOp
 }
 
 function assertMemory(id: string, memory: unknown): void {
-  if (memory === undefined || typeof memory === 'function') return
-  if (!isObject(memory) || typeof memory['open'] !== 'function' || typeof memory['within'] !== 'function')
+  if (memory !== undefined && typeof memory !== 'function' && !isAgentMemory(memory))
     throw invalid(`The memory of the agent "${id}" is none.`, 'Pass new Memory() of @retinue/memory.')
 }
 

@@ -99,13 +99,15 @@ export class Agent<const Id extends string = string, const A extends Subagents =
     try {
       const opening = openChild(this.#parts, request)
       run = opening instanceof Promise ? await request.scope.race(opening) : opening
+      // Nobody waits for it any more, but it holds a thread and a clock when it is there.
+      if (run === ABORTED && opening instanceof Promise) opening.then(({ close }) => close()).catch(() => {})
     } catch (thrown) {
       return this.#notOpened(request, notBegun(this.id, thrown))
     }
     if (run === ABORTED) return this.#notOpened(request, undefined)
     await runLoop(run)
     run.close()
-    if (run.scoring) await gradeLater({ run, scoring: run.scoring })
+    if (run.scoring) await gradeLater(run)
     const { text, object, finishReason, usage, totalUsage, sources, files, toolResults, error } = resultOf(run)
     const { messages } = run.state
     return { text, object, finishReason, usage, totalUsage, sources, files, toolResults, error, messages }
@@ -118,7 +120,7 @@ export class Agent<const Id extends string = string, const A extends Subagents =
     const telling = tell && onChunk && tell.tellChunks(run, onChunk)
     await runLoop(run)
     run.close()
-    if (run.scoring) await gradeLater({ run, scoring: run.scoring })
+    if (run.scoring) await gradeLater(run)
     const scores = run.root.scoring && (await import('./live-scorers.ts')).startScoring(run.root)
     const result = resultOf(run, scores)
     if (telling) await telling
@@ -140,10 +142,10 @@ export class Agent<const Id extends string = string, const A extends Subagents =
   }
 }
 
-/** Has the answer graded later, where something does that. */
-async function gradeLater({ run, scoring }: { run: Run; scoring: NonNullable<Run['scoring']> }): Promise<void> {
+/** Has the answer graded later, by what is loaded with the first run that has scorers. */
+async function gradeLater(run: Run): Promise<void> {
   const { scoreLater } = await import('./live-scorers.ts')
-  scoreLater(run, scoring.scorers, scoring.onScore)
+  scoreLater(run)
 }
 
 /** Whether a value is an agent of this package, of whichever copy of it. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createScorer, type Score, type Scorer } from '../evals/index.ts'
 import type { CompletionCheck } from '../events/completion-check.ts'
+import type { Processor } from '../processors/index.ts'
 import { type ScriptedTurn, scriptedModel, scriptedModels } from '../testing/index.ts'
 import { createTool } from '../tools/index.ts'
 import { Agent, type RunOptions, type TaskCompletion } from './index.ts'
@@ -214,6 +215,43 @@ describe('B5.3 a scorer that can’t say', () => {
     expect(model.calls[1]?.text).not.toContain('not complete')
     const running = run(answers('x'), { scorers: [broken()], onScorerError: 'throw' })
     await expect(running).rejects.toMatchObject({ code: 'completion-unjudged', data: { scorer: 'given' } })
+    await expect(running).rejects.toMatchObject({ hint: expect.stringContaining("'incomplete' or 'continue'") })
+    const { result: incomplete } = await run(answers('x'), { scorers: [broken()] })
+    expect(incomplete.error?.hint).toBe("Mend the scorer, or set isTaskComplete.onScorerError to 'continue'.")
+  })
+
+  test('B5.2 an answer whose provider gives another reason for its end is checked too', async () => {
+    const turns: ScriptedTurn[] = [{ text: 'x', finish: 'other' }, { text: 'advice' }]
+    const { result } = await run(turns, { scorers: [holds('advice')] })
+    expect([result.text, result.finishReason]).toEqual(['advice', 'stop'])
+  })
+
+  test('B5.2 what a processor stopped is no answer to be judged', async () => {
+    const scorer = gives(1)
+    const outputProcessors: Processor[] = [
+      { id: 'guard', processOutputStream: ({ part, abort }) => (part.type === 'text-delta' ? abort('no') : part) },
+    ]
+    const agent = new Agent({ id: 'a', model: scriptedModel(answers('x')), outputProcessors })
+    const { finishReason } = await agent.generate('Go', { isTaskComplete: { scorers: [scorer] } })
+    expect([finishReason, scorer.asked]).toEqual(['other', 0])
+  })
+
+  test('B5.3 under `any` one that is called off in its second attempt has said nothing', async () => {
+    const second = Promise.withResolvers<void>()
+    let asked = 0
+    const slow: Scorer = {
+      id: 'slow',
+      run: ({ abortSignal }) => {
+        if (++asked === 1) throw new Error('boom')
+        second.resolve()
+        // Whoever calls it off gets a rejection.
+        return new Promise((_, reject) => abortSignal?.addEventListener('abort', () => reject(new Error('off'))))
+      },
+    }
+    const passes: Scorer = { id: 'passes', run: () => second.promise.then(() => ({ score: 1 })) }
+    const { result } = await run(answers('x'), { scorers: [slow, passes], strategy: 'any' })
+    expect(asked).toBe(2)
+    expect(result.completion?.scorers.map(({ scorerId }) => scorerId)).toEqual(['passes'])
   })
 
   test('B5.3 under `any` one that passes is enough, whatever the others do', async () => {

@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import type { Score, Scorer } from '../evals/index.ts'
 import { scriptedModel, scriptedModels } from '../testing/index.ts'
+import { createTool } from '../tools/index.ts'
 import { Agent, type LiveScore, type RunOptions } from './index.ts'
 
 const scorer = (id: string, run: Scorer['run'] = async () => ({ score: 1 })): Scorer => ({ id, run })
@@ -116,6 +117,13 @@ test('B1.1 a run without an answer is not graded; one without scorers has no sco
   const aborted = await ask({ scorers: { s: scorer('s') }, abortSignal: controller.signal })
   expect(aborted).not.toHaveProperty('scores')
   expect(await ask({})).not.toHaveProperty('scores')
+  const result = await new Agent({
+    id: 'a',
+    model: scriptedModel([{ text: 'I ask.', calls: [{ name: 'where', args: {} }] }]),
+    tools: { where: createTool({ id: 'where' }) },
+  }).generate('Go', { scorers: { s: scorer('s') } })
+  expect(result.finishReason).toBe('tool-calls')
+  expect(result).not.toHaveProperty('scores')
 })
 
 test.each([

@@ -17,10 +17,11 @@ const TIMEOUT_MS = 60_000
 const NO_ANSWER: ReadonlySet<FinishReason> = new Set(['error', 'aborted', 'tool-calls'])
 
 /** Has the scorers of a run grade its answer, once the root's is given; see `startScoring`. */
-export function scoreLater(run: Run, scorers: Scorers, onScore: OnScore | undefined): void {
-  const { root, state } = run
+export function scoreLater(run: Run): void {
+  const { root, state, scoring } = run
   // Nothing can be graded of a run that gave no answer.
-  if (state.finishReason && NO_ANSWER.has(state.finishReason)) return
+  if (!scoring || (state.finishReason && NO_ANSWER.has(state.finishReason))) return
+  const { scorers, onScore } = scoring
   const seen = scorerRun(run)
   for (const [key, entry] of Object.entries(scorers)) {
     const { scorer, sampling } = 'scorer' in entry ? entry : { scorer: entry, sampling: undefined }

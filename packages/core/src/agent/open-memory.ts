@@ -1,6 +1,6 @@
 import type { RequestContextLike } from '../context/request-context.ts'
 import { RetinueError } from '../errors/retinue-error.ts'
-import type { AgentMemory, MemoryTurn, OpenedMemory } from '../memory/agent-memory.ts'
+import { type AgentMemory, isAgentMemory, type MemoryTurn, type OpenedMemory } from '../memory/agent-memory.ts'
 import { type Application, warnIn } from '../memory/application.ts'
 import { KeptConversation, type ThreadIds } from '../memory/kept-conversation.ts'
 import type { MemoryOption } from '../memory/memory-option.ts'
@@ -42,8 +42,7 @@ export async function memoryOf(
 
 /** A memory that a function gave is one, or the run can't begin. */
 function assertMemory(memory: unknown, agentId: string): void {
-  const { open, within } = (memory ?? {}) as { open?: unknown; within?: unknown }
-  if (typeof open === 'function' && typeof within === 'function') return
+  if (isAgentMemory(memory)) return
   throw new RetinueError({
     code: 'agent-invalid',
     message: `The function for the memory of the agent "${agentId}" gave something that is no memory.`,

@@ -59,6 +59,24 @@ describe('B2.12 output processors see a relayed answer as if the model had said 
     expect(result.error?.code).toBe('model-answer-empty')
   })
 
+  test('what is blank is not said: the conversation that goes on from it is valid', async () => {
+    const models = scriptedModels({
+      a: [{ calls: [{ name: 'child', args: { prompt: 'find' } }] }, { text: 'mine' }],
+      'a/child': [{ text: 'secret' }],
+    })
+    const child = new Agent({ id: 'c', description: 'd', relay: true })
+    const blank: Processor = {
+      id: 'blank',
+      processOutputStream: ({ part }) =>
+        part.type === 'text-delta' && part.delta === 'secret' ? { ...part, delta: '  ' } : part,
+    }
+    const { text } = await new Agent({ id: 'a', agents: { child }, outputProcessors: [blank] }).generate('go', {
+      resolveModel: models.resolveModel,
+      onIterationComplete: ({ iteration }) => (iteration === 1 ? { continue: true } : undefined),
+    })
+    expect(text).toBe('mine')
+  })
+
   test('one that stops the run withholds the answer', async () => {
     const { streamed, result } = await relaying(
       { processOutputStream: ({ part, abort }) => (part.type === 'text-delta' ? abort('no') : part) },
@@ -100,15 +118,29 @@ describe('B1.1 the object and the text of a processed answer agree', () => {
     return agent.generate('x', { structuredOutput: { schema } })
   }
 
-  test.each([
-    ['{"a":"***"}', { a: '***' }],
-    ['redacted', undefined],
-    ['{"b":1}', undefined],
-  ])('%s in its place', async (text, object) => {
-    const result = await answered(text)
-    expect(result.text).toBe(text)
-    expect(result.object).toEqual(object)
+  test('an answer in its place that fits has the object of its own', async () => {
+    expect(await answered('{"a":"***"}')).toMatchObject({ text: '{"a":"***"}', object: { a: '***' } })
   })
+
+  test.each(['redacted', '{"b":1}'])(
+    'B2.5 %s in its place does not fit: the run is no success, nor is a delegation',
+    async (text) => {
+      await expect(answered(text)).rejects.toMatchObject({ code: 'answer-invalid' })
+      const outputProcessors: Processor[] = [{ id: 'p', processOutputResult: () => text }]
+      const models = scriptedModels({
+        a: [{ calls: [{ name: 'child', args: { prompt: 'find' } }] }, { text: 'done' }],
+        'a/child': [{ text: '{"a":"secret"}' }],
+      })
+      const child = new Agent({ id: 'c', description: 'd', outputSchema: schema, outputProcessors })
+      const { toolResults } = await new Agent({ id: 'a', agents: { child } }).generate('x', {
+        resolveModel: models.resolveModel,
+      })
+      expect(toolResults[0]?.result).toMatchObject({
+        status: 'failed',
+        error: { code: 'answer-invalid' },
+      })
+    },
+  )
 
   test('one that leaves the text as it is leaves the object', async () => {
     expect((await answered('{"a":"secret"}')).object).toEqual({ a: 'secret' })

@@ -126,12 +126,41 @@ describe('B1.1 input processors', () => {
   test.each(nonsense)(
     'one that returns %s ends the run with an error, and the model is not called',
     async (_name, returned) => {
-      const guard: Processor = { id: 'guard', processInput: () => returned as never }
-      const { model, result } = await run([], { inputProcessors: [guard] })
-      expect(result).toMatchObject({ finishReason: 'error', error: { code: 'processor-failed' } })
-      expect(model.calls).toHaveLength(0)
+      for (const method of ['processInput', 'processInputStep'] as const) {
+        const guard: Processor = { id: 'guard', [method]: () => returned }
+        const { model, result } = await run([], { inputProcessors: [guard] })
+        expect(result).toMatchObject({ finishReason: 'error', error: { code: 'processor-failed' } })
+        expect(result.error?.message).toContain(`${method} of the processor "guard"`)
+        expect(model.calls).toHaveLength(0)
+      }
     },
   )
+
+  test('B3.3 what a child inherited is none of its own conversation, also when a processor made it anew', async () => {
+    const handed: string[] = []
+    const guards: Processor[] = [
+      { id: 'same', processInput: ({ messages }) => messages.map((message) => ({ ...message })) },
+      { id: 'more', processInput: ({ messages }) => [{ role: 'user', content: 'CONTEXT' }, ...messages] },
+    ]
+    for (const guard of guards) {
+      const models = scriptedModels({
+        a: [{ calls: [{ name: 'child', args: { prompt: 'find' } }] }, { text: 'done' }],
+        'a/child': [{ text: 'found' }],
+      })
+      const child = new Agent({ id: 'c', description: 'd', inputProcessors: [guard] })
+      const agent = new Agent({ id: 'a', agents: { child } })
+      await agent.generate('SECRET of the parent', {
+        resolveModel: models.resolveModel,
+        delegation: { onDelegationComplete: ({ messages }) => void handed.push(JSON.stringify(messages)) },
+      })
+      expect(models.calls('a/child')[0]?.text).toContain('SECRET of the parent')
+    }
+    expect(handed).toHaveLength(2)
+    for (const messages of handed) {
+      expect(messages).toMatch(/find[\s\S]*found/)
+      expect(messages).not.toMatch(/SECRET|CONTEXT/)
+    }
+  })
 
   test('one that throws ends the run with an error, whose words no model reads', async () => {
     const models = scriptedModels({ a: [{ calls: [{ name: 'child', args: { prompt: 'x' } }] }, { text: 'done' }] })
@@ -213,6 +242,33 @@ describe('B1.1 output processors', () => {
     const agent = new Agent({ id: 'a', model: [model, other], outputProcessors: [guard] })
     await expect(agent.generate('Go')).rejects.toMatchObject({ code: 'processor-failed' })
     expect([model.calls.length, other.calls.length]).toEqual([1, 0])
+  })
+
+  test('a stop that another copy of the package made is a stop', async () => {
+    const foreign = Object.assign(new Error('no keys'), {
+      [Symbol.for('retinue.error')]: true,
+      code: 'processor-stopped',
+    })
+    const guard: Processor = {
+      id: 'guard',
+      processOutputStream: () => {
+        throw foreign
+      },
+    }
+    const { streamed, result } = await run([{ text: 'It is 42' }], { outputProcessors: [guard] })
+    expect([streamed, result.finishReason, result.error?.code]).toEqual(['', 'other', 'processor-stopped'])
+  })
+
+  test.each([
+    { type: 'text-delta', id: 't' },
+    { type: 'tool-call', toolCallId: 'c', input: '{}' },
+    { type: 'finish' },
+    5,
+  ])('processOutputStream that returns what is no part of an answer has failed: %j', async (part) => {
+    const guard: Processor = { id: 'guard', processOutputStream: () => part as never }
+    const { streamed, result } = await run([{ text: 'It is 42' }], { outputProcessors: [guard] })
+    expect([streamed, result.finishReason]).toEqual(['', 'error'])
+    expect(result.error?.message).toContain('processOutputStream of the processor "guard" failed')
   })
 
   test('processOutputResult can put another text in place of the answer, in the result and in the history', async () => {

@@ -39,6 +39,14 @@ async function delegated(
 const answer = (more: object = {}) => ({ text: 'From afar.', finishReason: 'stop', ...more })
 
 describe('B1.4 a target that is no agent of ours', () => {
+  test('B2.10 a budget of its own that it has spent ends it, and not its parent', async () => {
+    const data = { limit: 'tokens', used: 'all', ownerRunId: 'run', own: false }
+    const error = new RetinueError({ code: 'budget-spent', message: 'My budget is spent.', data })
+    const { run, envelope } = await delegated(() => answer({ text: '', finishReason: 'over-budget', error }))
+    expect(envelope.status).not.toBe('completed')
+    expect(await run.result).toMatchObject({ text: 'end', finishReason: 'stop', error: undefined })
+  })
+
   test('B1.4 it gets the prompt, the conversation, a path, a run id, a context and the signal', async () => {
     let got: DelegatedRequest | undefined
     const { envelope, read } = await delegated((request) => {

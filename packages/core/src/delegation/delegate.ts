@@ -188,6 +188,8 @@ function open(
 
 /** What a child's end means for the budget of its parent: what only the result tells of was not counted while it was used. */
 function accountFor(run: Run, childRunId: string, { error, totalUsage }: DelegatedResult): void {
-  if (run.budget.metered && !run.root.begun.has(childRunId)) run.budget.spend('', totalUsage)
-  if (error?.code === 'budget-spent' && error.data['own'] === false) stoppedBelow(run, error)
+  const isOurs = run.root.begun.has(childRunId)
+  if (run.budget.metered && !isOurs) run.budget.spend('', totalUsage)
+  // What a budget of ours stopped; the budgets of others are theirs.
+  if (isOurs && error?.code === 'budget-spent' && error.data['own'] === false) stoppedBelow(run, error)
 }

@@ -1,4 +1,4 @@
-import { RetinueError } from '../errors/retinue-error.ts'
+import { isRetinueError, RetinueError } from '../errors/retinue-error.ts'
 import { DELEGATION } from '../loop/budget.ts'
 import type { CallRef, LoopTool, Run } from '../loop/run.ts'
 import { noRoomFor } from '../loop/within-budget.ts'
@@ -96,7 +96,7 @@ async function execute(
     input: typed ? args : undefined,
     references,
   })
-  if (delegated instanceof RetinueError) return failedWith(delegated)
+  if (isRetinueError(delegated)) return failedWith(delegated)
   const whole = run.delegation.includeSubAgentToolResultsInModelContext ?? false
   return outcomeOf(key, delegated, whole, target.relay ?? false)
 }

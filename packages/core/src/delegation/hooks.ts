@@ -8,7 +8,7 @@ import type {
   DelegationStartDecision,
 } from '../loop/delegation-settings.ts'
 import { emit, type Run } from '../loop/run.ts'
-import { isPlainObject } from '../shared/records.ts'
+import { checkedFields, type FieldChecks } from '../shared/checked-fields.ts'
 
 /** Errors of the hooks of one delegation, in the order in which they happened. */
 export type HookErrors = RetinueError[]
@@ -28,7 +28,7 @@ export async function askStartHook(
   const hook = run.delegation.onDelegationStart
   if (!hook) return {}
   try {
-    return startDecision(await hook({ ...context, requestContext }))
+    return checkedFields<DelegationStartDecision>(await hook({ ...context, requestContext }), START_FIELDS)
   } catch (thrown) {
     const error = hookError('onDelegationStart', context.key, thrown)
     errors.push(error)
@@ -46,7 +46,7 @@ export async function askCompleteHook(
   const hook = run.delegation.onDelegationComplete
   if (!hook) return {}
   try {
-    return review(await hook(context))
+    return checkedFields<DelegationReview>(await hook(context), REVIEW_FIELDS)
   } catch (thrown) {
     const error = hookError('onDelegationComplete', context.key, thrown)
     errors.push(error)
@@ -55,12 +55,10 @@ export async function askCompleteHook(
   }
 }
 
-type Fields = Readonly<Record<string, (value: unknown) => boolean>>
-
 const isText = (value: unknown): boolean => typeof value === 'string'
 const isFullText = (value: unknown): boolean => typeof value === 'string' && value.trim() !== ''
 
-const START_FIELDS: Fields = {
+const START_FIELDS: FieldChecks<DelegationStartDecision> = {
   proceed: (value) => typeof value === 'boolean',
   rejectionReason: isText,
   modifiedPrompt: isFullText,
@@ -68,27 +66,7 @@ const START_FIELDS: Fields = {
   modifiedMaxSteps: (value) => Number.isInteger(value) && (value as number) >= 1,
 }
 
-const REVIEW_FIELDS: Fields = { feedback: isText, resultText: isText }
-
-function startDecision(returned: unknown): DelegationStartDecision {
-  return checked(returned, START_FIELDS)
-}
-
-function review(returned: unknown): DelegationReview {
-  return checked(returned, REVIEW_FIELDS)
-}
-
-/** What a hook returned, if it is nothing or an object of the known fields. A typo must not pass for consent. */
-function checked(returned: unknown, fields: Fields): Record<string, never> {
-  if (returned === undefined || returned === null) return {}
-  if (!isPlainObject(returned)) throw new TypeError(`it returned a ${typeof returned} that is no plain object`)
-  for (const [name, value] of Object.entries(returned)) {
-    const fits = Object.hasOwn(fields, name) ? fields[name] : undefined
-    if (!fits) throw new TypeError(`it returned the unknown field "${name}"`)
-    if (value !== undefined && !fits(value)) throw new TypeError(`it returned ${name}: ${String(value)}`)
-  }
-  return returned as Record<string, never>
-}
+const REVIEW_FIELDS: FieldChecks<DelegationReview> = { feedback: isText, resultText: isText }
 
 function hookError(name: string, key: string, thrown: unknown): RetinueError {
   if (isRetinueError(thrown, 'delegation-hook-failed')) return thrown

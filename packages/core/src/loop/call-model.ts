@@ -139,7 +139,7 @@ async function readStream(run: Run, limited: Limited, stream: ModelStream['strea
       limited.alive()
       const sound = soundPart(value)
       const part = sound && run.processors?.output.length ? await processed(run, run.processors, sound) : sound
-      if (part instanceof RetinueError) return { type: 'stopped', error: part }
+      if (isRetinueError(part)) return { type: 'stopped', error: part }
       if (part) turn.accept(part)
     }
   } finally {

@@ -27,13 +27,6 @@ export async function checkAnswer(run: Run, schema: CompiledSchema, text: string
   return run.state.repaired ? 'unfit' : 'repairable'
 }
 
-/** The object that a text is, by a schema; undefined if it is none. */
-export async function objectOf(run: Run, schema: CompiledSchema, text: string): Promise<unknown> {
-  const parsed = parseObject(text)
-  const checked = parsed.ok ? await run.abort.race(checkLeniently(schema, parsed.value)) : undefined
-  return checked && checked !== ABORTED && checked.ok ? checked.value : undefined
-}
-
 /** Models that are held to every field write null for what they leave out. */
 async function checkLeniently(schema: CompiledSchema, value: unknown): Promise<Checked> {
   const checked = await schema.check(value)

@@ -42,7 +42,7 @@ function notComplete(run: Run, completion: TaskCompletion, facts: IterationFacts
   const { onScorerError = 'incomplete' } = completion
   const errored = check.scorers.find((verdict) => verdict.errored)
   if (errored && onScorerError !== 'continue') {
-    run.error = unjudged(run, errored)
+    run.error = unjudged(run, errored, onScorerError)
     return { next: { type: 'finish', reason: onScorerError === 'throw' ? 'error' : 'incomplete' } }
   }
   // Asked anew: judges have used something of it.
@@ -125,11 +125,16 @@ async function tellComplete(run: Run, { onComplete }: TaskCompletion, check: Com
   }
 }
 
-function unjudged({ agentId }: Run, { scorerId, error }: ScorerVerdict): RetinueError {
+function unjudged(
+  { agentId }: Run,
+  { scorerId, error }: ScorerVerdict,
+  strategy: 'incomplete' | 'throw',
+): RetinueError {
+  const others = strategy === 'throw' ? "'incomplete' or 'continue'" : "'continue'"
   return new RetinueError({
     code: 'completion-unjudged',
     message: `The answer of "${agentId}" could not be judged by "${scorerId}": ${error?.message ?? 'it failed'}`,
-    hint: "Mend the scorer, or set isTaskComplete.onScorerError to 'incomplete' or 'continue'.",
+    hint: `Mend the scorer, or set isTaskComplete.onScorerError to ${others}.`,
     data: { scorer: scorerId },
   })
 }

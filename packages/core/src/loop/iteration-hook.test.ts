@@ -109,6 +109,8 @@ describe('B5.1 onIterationComplete', () => {
     () => ({ continue: 'yes' }),
     () => ({ feedback: 5 }),
     () => 5,
+    () => new Map(),
+    () => [],
   ])('a hook that throws or returns nonsense changes nothing and is told', async (hook) => {
     const { result, events } = await run([look, { text: 'done' }], hook)
     expect(result).toMatchObject({ text: 'done', finishReason: 'stop' })

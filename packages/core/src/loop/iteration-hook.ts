@@ -5,7 +5,7 @@ import { disarm, frameworkNote } from '../messages/framework-note.ts'
 import { freezeMessage } from '../messages/freeze-message.ts'
 import type { Message } from '../messages/message.ts'
 import { ABORTED } from '../shared/abort.ts'
-import { isObject } from '../shared/records.ts'
+import { checkedFields, type FieldChecks } from '../shared/checked-fields.ts'
 import type { NextStep } from './next-step.ts'
 import { addMessage, emit, type Run } from './run.ts'
 import type { Step } from './run-state.ts'
@@ -70,15 +70,13 @@ export async function askIterationHook(run: Run, step: Step, planned: NextStep):
   }
 }
 
+const VERDICT_FIELDS: FieldChecks<IterationVerdict> = {
+  continue: (value) => typeof value === 'boolean',
+  feedback: (value) => typeof value === 'string',
+}
+
 function verdictOf(returned: unknown): IterationVerdict {
-  if (returned === undefined || returned === null) return {}
-  if (!isObject(returned)) throw new TypeError(`it returned a ${typeof returned}`)
-  const { continue: goOn, feedback, ...rest } = returned
-  const [unknown] = Object.keys(rest)
-  if (unknown !== undefined) throw new TypeError(`it returned the unknown field "${unknown}"`)
-  if (goOn !== undefined && typeof goOn !== 'boolean') throw new TypeError(`it returned continue: ${String(goOn)}`)
-  if (feedback !== undefined && typeof feedback !== 'string')
-    throw new TypeError('it returned a feedback that is no text')
+  const { continue: goOn, feedback } = checkedFields<IterationVerdict>(returned, VERDICT_FIELDS)
   return { ...(goOn === undefined ? {} : { continue: goOn }), ...(feedback?.trim() ? { feedback } : {}) }
 }
 

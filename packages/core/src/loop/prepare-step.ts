@@ -6,6 +6,7 @@ import { type Instructions, systemMessages } from '../messages/instructions.ts'
 import type { Message } from '../messages/message.ts'
 import type { ModelChoice } from '../model/language-model.ts'
 import { ABORTED } from '../shared/abort.ts'
+import { checkedFields, type FieldChecks } from '../shared/checked-fields.ts'
 import { isObject } from '../shared/records.ts'
 import { activeTools, choiceAmong } from './active-tools.ts'
 import { type ModelCandidate, noteUrls, type Run } from './run.ts'
@@ -76,7 +77,7 @@ async function askHook(run: Run, ask: PrepareStep, given: readonly Message[]): P
   for (const message of given) freezeMessage(message)
   const asking = (async () => ask({ stepNumber: iteration - 1, steps: steps.slice(), messages: given.slice() }))()
   const returned = await run.abort.race(asking)
-  return returned === ABORTED || returned === undefined || returned === null ? {} : checkedSettings(returned)
+  return returned === ABORTED ? {} : checkedFields<StepSettings>(returned, FIELDS)
 }
 
 async function overrideOf(
@@ -125,7 +126,7 @@ const isText = (value: unknown): boolean => typeof value === 'string'
 const isTextOrObject = (value: unknown): boolean => isText(value) || isObject(value) || Array.isArray(value)
 
 /** The fields that the hook can return. What is deeper in them is checked where it is used. */
-const FIELDS: Readonly<Record<keyof StepSettings, (value: unknown) => boolean>> = {
+const FIELDS: FieldChecks<StepSettings> = {
   model: isTextOrObject,
   toolChoice: (value) => value === 'auto' || value === 'none' || value === 'required' || isToolChoice(value),
   activeTools: (value) => Array.isArray(value) && value.every(isText),
@@ -138,16 +139,6 @@ const FIELDS: Readonly<Record<keyof StepSettings, (value: unknown) => boolean>> 
 
 function isToolChoice(value: unknown): boolean {
   return isObject(value) && value['type'] === 'tool' && typeof value['toolName'] === 'string'
-}
-
-function checkedSettings(returned: unknown): StepSettings {
-  if (!isObject(returned)) throw new TypeError(`it returned a ${typeof returned}`)
-  for (const [name, value] of Object.entries(returned)) {
-    if (!Object.hasOwn(FIELDS, name)) throw new TypeError(`it returned the unknown field "${name}"`)
-    if (value !== undefined && !FIELDS[name as keyof StepSettings](value))
-      throw new TypeError(`it returned a value of ${name} that is none`)
-  }
-  return returned as StepSettings
 }
 
 function hookFailed(cause: unknown): RetinueError {

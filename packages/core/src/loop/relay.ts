@@ -25,7 +25,8 @@ async function passedOn(run: Run, processors: RunProcessors, answer: Relayed): P
 
 function say(run: Run, step: Step, { text, object, sources, files }: Relayed): void {
   const { state } = run
-  if (text !== '') {
+  const isSaid = text.trim() !== ''
+  if (isSaid) {
     const id = `relay-${state.iteration}`
     emit(run, 'text-start', { id })
     emit(run, 'text-delta', { id, text })
@@ -43,5 +44,5 @@ function say(run: Run, step: Step, { text, object, sources, files }: Relayed): v
     state.object = object
     emit(run, 'object', { object })
   }
-  if (text !== '') addMessage(run, { role: 'assistant', content: [{ type: 'text', text: disarm(text) }] })
+  if (isSaid) addMessage(run, { role: 'assistant', content: [{ type: 'text', text: disarm(text) }] })
 }

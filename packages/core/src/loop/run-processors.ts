@@ -6,14 +6,22 @@ import { chosenMessages } from '../messages/chosen-messages.ts'
 import { disarm } from '../messages/framework-note.ts'
 import { systemMessages } from '../messages/instructions.ts'
 import type { AssistantMessage, Message, SystemMessage } from '../messages/message.ts'
-import { fileData, fileOf, isOutputPart, type OutputPart, type StreamPart, sourceOf } from '../model/stream-part.ts'
+import {
+  fileData,
+  fileOf,
+  isOutputPart,
+  type OutputPart,
+  type StreamPart,
+  soundPart,
+  sourceOf,
+} from '../model/stream-part.ts'
 import type { InputContext, Processor, ProcessorContext } from '../processors/processor.ts'
 import { ABORTED } from '../shared/abort.ts'
 import { isObject } from '../shared/records.ts'
 import type { Relayed } from '../tools/outcome.ts'
-import { objectOf } from './check-answer.ts'
+import { checkAnswer } from './check-answer.ts'
 import { Prompt } from './prompt.ts'
-import { emit, noteUrls, type Run } from './run.ts'
+import { noteUrls, type Run } from './run.ts'
 
 /** The processors of a run, and what they keep in it. */
 export interface RunProcessors {
@@ -25,29 +33,39 @@ export interface RunProcessors {
 /** Lets the input processors see everything that the run begins with. What they return is what it goes on from. */
 export async function processInput(run: Run, { input }: RunProcessors): Promise<void> {
   const given: Conversation = { system: run.prompt.system as SystemMessage[], messages: conversationOf(run) }
-  let own: ReadonlySet<Message> = new Set(run.kept?.pending)
+  const { state, kept } = run
+  let own: ReadonlySet<Message> = new Set(state.messages)
+  let pending: ReadonlySet<Message> = new Set(kept?.pending)
   const follow = (before: Conversation, after: Conversation): void => {
     own = carried(before.messages, after.messages, own)
+    if (kept) pending = carried(before.messages, after.messages, pending)
   }
   let processed: Conversation
   try {
-    processed = await throughInput(run, input, given, (processor, context) => processor.processInput?.(context), follow)
+    const ask = (processor: Processor, context: InputContext): unknown => processor.processInput?.(context)
+    processed = await throughInput(run, input, 'processInput', given, ask, follow)
   } catch (thrown) {
-    run.kept?.refuseInput()
+    kept?.refuseInput()
     throw thrown
   }
   if (processed === given) return
-  run.kept?.replaceInput(
-    processed.messages.filter((message) => own.has(message)),
-    processed.messages.length,
+  const { messages } = processed
+  // What comes before the run's own was its parent's, and is none of its conversation: nobody is handed it back as that.
+  const begin = Math.max(
+    0,
+    messages.findIndex((message) => own.has(message)),
   )
-  const { state } = run
+  const conversation = messages.slice(begin)
+  kept?.replaceInput(
+    messages.filter((message) => pending.has(message)),
+    conversation.length,
+  )
   // The run has not begun: its conversation is the one that the processors leave.
-  state.messages.splice(0, state.messages.length, ...processed.messages)
-  state.inputLength = processed.messages.length
-  run.inherited = []
-  run.prompt = new Prompt(processed.system, [])
-  noteUrls(run, processed.messages)
+  state.messages.splice(0, state.messages.length, ...conversation)
+  state.inputLength = conversation.length
+  run.inherited = messages.slice(0, begin)
+  run.prompt = new Prompt(processed.system, run.inherited)
+  noteUrls(run, messages)
 }
 
 /** Lets the input processors see what the next model call is sent. */
@@ -55,7 +73,7 @@ export async function processInputStep(run: Run, { input }: RunProcessors): Prom
   const { iteration } = run.state
   const { system, messages } = splitPrompt(run)
   const given: Conversation = { system, messages }
-  const processed = await throughInput(run, input, given, (processor, context) =>
+  const processed = await throughInput(run, input, 'processInputStep', given, (processor, context) =>
     processor.processInputStep?.({ ...context, iteration }),
   )
   if (processed === given) return
@@ -79,7 +97,9 @@ export async function processPart(
     // What a processor has not passed is not shown, also when the run is aborted meanwhile.
     if (returned === null || run.abort.aborted) return undefined
     if (returned === undefined) continue
-    if (!isOutputPart(returned)) throw nonsense(processor, 'processOutputStream', 'what is no part of an answer')
+    // A sound part comes back as it is.
+    if (!isOutputPart(returned) || soundPart(returned) !== returned)
+      throw nonsense(processor, 'processOutputStream', 'what is no part of an answer')
     current = returned
   }
   return current
@@ -108,17 +128,21 @@ export async function processRelayed(run: Run, processors: RunProcessors, relaye
 
 /** Lets the output processors see the answer, and puts what they return in its place. One that stops the run withholds the answer. */
 export async function processResult(run: Run, processors: RunProcessors): Promise<void> {
+  const { text, object } = run.state
   try {
     await throughResult(run, processors)
   } catch (thrown) {
     replaceAnswer(run, '')
     throw thrown
   }
+  if (run.state.text === text || object === undefined || !run.answer) return
+  const answer = await checkAnswer(run, run.answer, run.state.text)
+  // No model can mend what it did not say.
+  if (answer !== 'fits' && run.error) throw run.error
 }
 
 async function throughResult(run: Run, { output }: RunProcessors): Promise<void> {
-  const { state, answer: schema } = run
-  const given = state.text
+  const { state } = run
   for (const processor of output) {
     const returned: unknown = await asked(run, processor, 'processOutputResult', (context) =>
       processor.processOutputResult?.({ ...context, text: state.text, messages: state.messages.slice() }),
@@ -127,11 +151,6 @@ async function throughResult(run: Run, { output }: RunProcessors): Promise<void>
     if (typeof returned !== 'string') throw nonsense(processor, 'processOutputResult', 'what is no text')
     if (returned !== state.text) replaceAnswer(run, returned)
   }
-  if (state.text === given || !schema) return
-  const object = await objectOf(run, schema, state.text)
-  if (object === undefined) return
-  state.object = object
-  emit(run, 'object', { object })
 }
 
 /** The answer is the last message of the run; nothing has read it that could not read another. */
@@ -148,6 +167,8 @@ function replaceAnswer({ state }: Run, text: string): void {
     text.trim() === '' ? rest : [...rest, { type: 'text', text: disarm(text) }]
   state.messages.splice(at, 1, ...(content.length > 0 ? [{ ...last, content }] : []))
 }
+
+type InputMethod = 'processInput' | 'processInputStep'
 
 interface Conversation {
   readonly system: readonly SystemMessage[]
@@ -171,44 +192,50 @@ function splitPrompt(run: Run): Conversation {
 async function throughInput(
   run: Run,
   processors: readonly Processor[],
+  method: InputMethod,
   given: Conversation,
   ask: (processor: Processor, context: InputContext) => unknown,
   follow: (before: Conversation, after: Conversation) => void = () => {},
 ): Promise<Conversation> {
   let current = given
   for (const processor of processors) {
-    const returned = await asked(run, processor, 'processInput', (context) =>
+    const returned = await asked(run, processor, method, (context) =>
       ask(processor, { ...context, messages: current.messages.slice(), systemMessages: current.system.slice() }),
     )
     if (returned === undefined || returned === null) continue
-    const next = processedInput(run, processor, returned, current)
+    const next = processedInput(run, processor, method, returned, current)
     follow(current, next)
     current = next
   }
   return current
 }
 
-function processedInput(run: Run, processor: Processor, returned: unknown, current: Conversation): Conversation {
+function processedInput(
+  run: Run,
+  processor: Processor,
+  method: InputMethod,
+  returned: unknown,
+  current: Conversation,
+): Conversation {
   const { messages, instructions, ...rest } = Array.isArray(returned)
     ? { messages: returned }
-    : fieldsOf(processor, returned)
+    : fieldsOf(processor, method, returned)
   const [unknown] = Object.keys(rest)
-  if (unknown !== undefined) throw nonsense(processor, 'processInput', `the unknown field "${unknown}"`)
-  if (messages !== undefined && !Array.isArray(messages))
-    throw nonsense(processor, 'processInput', 'messages that are no list')
+  if (unknown !== undefined) throw nonsense(processor, method, `the unknown field "${unknown}"`)
+  if (messages !== undefined && !Array.isArray(messages)) throw nonsense(processor, method, 'messages that are no list')
   try {
     return {
       system: instructions === undefined ? current.system : systemMessages(instructions, run.agentId),
       messages: messages ? chosenMessages(messages, current.messages) : current.messages,
     }
   } catch (cause) {
-    throw isRetinueError(cause) ? cause : failed(processor, 'processInput', cause)
+    throw isRetinueError(cause) ? cause : failed(processor, method, cause)
   }
 }
 
-function fieldsOf(processor: Processor, returned: unknown): Record<string, unknown> {
+function fieldsOf(processor: Processor, method: InputMethod, returned: unknown): Record<string, unknown> {
   if (isObject(returned)) return returned
-  throw nonsense(processor, 'processInput', `a ${typeof returned}`)
+  throw nonsense(processor, method, `a ${typeof returned}`)
 }
 
 /** Asks one method of a processor. A stop and a failure are thrown as typed errors; undefined after an abort. */

@@ -1,5 +1,6 @@
 import type { RequestContextLike } from '../context/request-context.ts'
 import type { Message, SystemMessage } from '../messages/message.ts'
+import { isObject } from '../shared/records.ts'
 import type { Page, PageRequest, UnreadableRow } from '../storage/page.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Thread } from '../storage/threads.ts'
@@ -113,4 +114,9 @@ export interface OpenedMemory {
   append(messages: readonly KeptMessage[]): Promise<void>
   /** The run has ended, and its last messages are kept. What is done then, such as finding a title, holds nobody up. */
   ended(): void
+}
+
+/** Whether a value is a memory, of whichever package. */
+export function isAgentMemory(value: unknown): value is AgentMemory {
+  return isObject(value) && typeof value['open'] === 'function' && typeof value['within'] === 'function'
 }

@@ -1,9 +1,9 @@
-import { APPLICATION_SLOTS, isQuiet, moduleName } from '../layout.ts'
-import { joinPath, type SourceTree } from '../tree/source-tree.ts'
+import { APPLICATION_SLOTS, moduleName } from '../layout.ts'
+import { type EntryKind, joinPath, type SourceTree } from '../tree/source-tree.ts'
 import { type AgentDir, type Note, type SlotModule, slotModules } from './agent-dir.ts'
 import { type Application, findApplication } from './application.ts'
 import { discoverAgents } from './discover-agent.ts'
-import { listFolder, sortFolder } from './folder.ts'
+import { linkNote, listFolder, otherNote, sortFolder } from './folder.ts'
 import { ModuleIndex } from './module-index.ts'
 
 /** Everything that can be known of a project without running its code. */
@@ -54,24 +54,30 @@ function withoutImported(tree: SourceTree, note: Note, used: ReadonlySet<string>
   if (note.kind !== 'ignored' && note.kind !== 'unsupported') return [note]
   if (used.has(note.path)) return []
   if (tree.kindOf(note.path) !== 'directory') return [note]
-  const files = filesBelow(tree, note.path)
-  if (!files.some((file) => used.has(file))) return [note]
-  return files
-    .filter((file) => !used.has(file))
-    .map((path) => ({
-      kind: 'ignored',
-      path,
-      what: 'file',
-      because: 'other files of this folder are imported, and nothing imports this one',
-      fix: moduleName(path) === undefined ? 'move it out of the application, or remove it' : 'import it, or remove it',
-    }))
+  const unreadable: Note[] = []
+  const below = entriesBelow(tree, note.path, unreadable)
+  if (!below.some(({ path }) => used.has(path))) return [note]
+  return [...below.filter(({ path }) => !used.has(path)).map(unusedNote), ...unreadable]
 }
 
-function filesBelow(tree: SourceTree, dir: string): string[] {
-  const notes: Note[] = []
-  return listFolder(tree, dir, notes).flatMap(({ name, kind }) => {
+/** Something that is no folder. */
+interface Leaf {
+  readonly path: string
+  readonly kind: Exclude<EntryKind, 'directory'>
+}
+
+function entriesBelow(tree: SourceTree, dir: string, notes: Note[]): Leaf[] {
+  return listFolder(tree, dir, notes).flatMap(({ name, kind }): Leaf[] => {
     const path = joinPath(dir, name)
-    if (kind === 'directory') return filesBelow(tree, path)
-    return isQuiet(name, false) ? [] : [path]
+    return kind === 'directory' ? entriesBelow(tree, path, notes) : [{ path, kind }]
   })
+}
+
+function unusedNote({ path, kind }: Leaf): Note {
+  if (kind === 'link') return linkNote(path)
+  if (kind === 'other') return otherNote(path)
+  const because = 'other files of this folder are imported, and nothing imports this one'
+  const fix =
+    moduleName(path) === undefined ? 'move it out of the application, or remove it' : 'import it, or remove it'
+  return { kind: 'ignored', path, what: 'file', because, fix }
 }

@@ -31,10 +31,6 @@ export function describedSubagents(
   return [...folders, ...coded]
 }
 
-export function plansByDir({ plans }: RuleContext): Map<string, AgentPlan> {
-  return new Map(plans.map((plan) => [plan.agent.dir, plan]))
-}
-
 function folder(context: RuleContext, { agent, config, fact }: AgentPlan): Described[] {
   const { key, path } = agent
   const place = configPlace(context, agent, ['description'], 'value')

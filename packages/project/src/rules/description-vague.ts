@@ -1,4 +1,5 @@
-import { type Described, describedSubagents, plansByDir } from './described.ts'
+import { plansByDir } from '../plan.ts'
+import { type Described, describedSubagents } from './described.ts'
 import type { Rule } from './rule.ts'
 import { meaningfulWords, wordsOfName } from './words.ts'
 
@@ -8,7 +9,7 @@ export const descriptionVague: Rule = {
   severity: 'warning',
   why: 'the description is all that the parent knows of a subagent when it decides whom to ask',
   *check(context) {
-    const byDir = plansByDir(context)
+    const byDir = plansByDir(context.plans)
     for (const plan of context.plans) {
       for (const subagent of describedSubagents(context, plan, byDir)) {
         const problem = problemOf(subagent)

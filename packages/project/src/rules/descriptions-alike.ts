@@ -1,4 +1,5 @@
-import { describedSubagents, plansByDir } from './described.ts'
+import { plansByDir } from '../plan.ts'
+import { describedSubagents } from './described.ts'
 import type { Rule } from './rule.ts'
 import { meaningfulWords } from './words.ts'
 
@@ -11,7 +12,7 @@ export const descriptionsAlike: Rule = {
   severity: 'warning',
   why: 'the parent chooses by the descriptions: between two that say the same it can only guess',
   *check(context) {
-    const byDir = plansByDir(context)
+    const byDir = plansByDir(context.plans)
     for (const plan of context.plans) {
       const siblings = describedSubagents(context, plan, byDir).map((subagent) => {
         return { ...subagent, words: meaningfulWords(subagent.description) }

@@ -1,4 +1,5 @@
 import type { Note } from '../discover/agent-dir.ts'
+import { notesOf } from '../plan.ts'
 import { pathPlace } from './places.ts'
 import type { Rule, Violation } from './rule.ts'
 
@@ -9,7 +10,7 @@ export const entryIgnored: Rule = {
   why: 'a file that looks as if it counted, and does not, is a mistake that nobody sees',
   *check({ discovered, plans }) {
     yield* violations(discovered.notes, [])
-    for (const { agent, config } of plans) if (config !== 'agent') yield* violations(agent.notes, agent.path)
+    for (const plan of plans) yield* violations(notesOf(plan), plan.agent.path)
   },
 }
 

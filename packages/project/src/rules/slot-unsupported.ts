@@ -1,4 +1,5 @@
 import type { Note } from '../discover/agent-dir.ts'
+import { notesOf } from '../plan.ts'
 import { pathPlace } from './places.ts'
 import type { Rule, Violation } from './rule.ts'
 
@@ -9,7 +10,7 @@ export const slotUnsupported: Rule = {
   why: 'it is a part of the convention, and this version of Retinue leaves it out: the agent works without it',
   *check({ discovered, plans }) {
     yield* violations(discovered.notes, [])
-    for (const { agent, config } of plans) if (config !== 'agent') yield* violations(agent.notes, agent.path)
+    for (const plan of plans) yield* violations(notesOf(plan), plan.agent.path)
   },
 }
 

@@ -1,5 +1,5 @@
 import type { Note } from '../discover/agent-dir.ts'
-import type { AgentPlan, Loss } from '../plan.ts'
+import { type AgentPlan, type Loss, notesOf } from '../plan.ts'
 import { configPlace, exportPlace, propertyPlace } from './places.ts'
 import type { Place, Rule, RuleContext, Violation } from './rule.ts'
 
@@ -20,7 +20,7 @@ export const sourceOverridden: Rule = {
           fix: `remove one of the two (${winnerText(loss)}, ${loserText(plan, loss)})`,
         }
       }
-      yield* shadowed(agent.notes, agent.path)
+      yield* shadowed(notesOf(plan), agent.path)
     }
   },
 }

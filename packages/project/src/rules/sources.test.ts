@@ -122,9 +122,6 @@ test('B11.3 an Agent is taken as it is: every other file is a warning, and nothi
     warning[files-ignored-by-agent] sup/config.js:1:1 (sup)
       "sup/config.js" is ignored: sup/config.ts exports an Agent
       fix: export agentConfig({ … }) instead of new Agent({ … }), or remove it
-    warning[source-overridden] sup/config.js:1:1 (sup)
-      config: "sup/config.ts" wins over "sup/config.js"
-      fix: remove one of the two (sup/config.ts, sup/config.js)
     warning[files-ignored-by-agent] sup/hooks.ts:1:1 (sup)
       "sup/hooks.ts" is ignored: sup/config.ts exports an Agent
       fix: export agentConfig({ … }) instead of new Agent({ … }), or remove it

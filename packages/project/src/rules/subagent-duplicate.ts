@@ -1,5 +1,5 @@
-import { type AgentDir, mainFile } from '../discover/agent-dir.ts'
-import type { AgentPlan } from '../plan.ts'
+import { mainFile } from '../discover/agent-dir.ts'
+import { type AgentPlan, idOf, plansByDir } from '../plan.ts'
 import { configPlace } from './places.ts'
 import type { Place, Rule, RuleContext, Violation } from './rule.ts'
 
@@ -23,7 +23,7 @@ export const subagentDuplicate: Rule = {
       .filter(({ agent }) => agent.path.length === 1)
       .map((plan) => directoryMember(context, plan))
     yield* duplicates(top, 'top-level agents', [])
-    const byDir = new Map(context.plans.map((plan) => [plan.agent.dir, plan]))
+    const byDir = plansByDir(context.plans)
     for (const plan of context.plans) {
       const directories = plan.subagents.map((agent) => byDir.get(agent.dir)).filter((child) => child !== undefined)
       const members = [...directories.map((child) => directoryMember(context, child)), ...codedMembers(context, plan)]
@@ -51,19 +51,15 @@ function* duplicates(members: readonly Member[], whose: string, parentPath: read
   }
 }
 
-function directoryMember(context: RuleContext, { agent, config, fact }: AgentPlan): Member {
+function directoryMember(context: RuleContext, plan: AgentPlan): Member {
+  const { agent } = plan
   return {
     key: agent.key,
-    id: idOf(agent, config, fact),
+    id: idOf(plan),
     from: mainFile(agent),
     place: configPlace(context, agent, ['id'], 'value'),
     isDirectory: true,
   }
-}
-
-function idOf({ key }: AgentDir, config: AgentPlan['config'], fact: AgentPlan['fact']): string {
-  if (fact?.kind === 'agent') return fact.agent.id
-  return typeof config === 'object' && config.id.form === 'text' && config.id.text !== '' ? config.id.text : key
 }
 
 function codedMembers(context: RuleContext, { agent, coded }: AgentPlan): Member[] {

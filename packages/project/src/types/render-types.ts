@@ -1,4 +1,4 @@
-import type { AgentPlan } from '../plan.ts'
+import { type AgentPlan, idOf, plansByDir } from '../plan.ts'
 
 const INDENT = '  '
 
@@ -7,7 +7,7 @@ const INDENT = '  '
  * gives the way from that file to one of the project.
  */
 export function renderTypes(plans: readonly AgentPlan[], pathTo: (file: string) => string): string {
-  const byDir = new Map(plans.map((plan) => [plan.agent.dir, plan]))
+  const byDir = plansByDir(plans)
   const render = (plan: AgentPlan, indent: string): string[] => {
     const inner = indent + INDENT
     const children = plan.subagents.flatMap(({ dir }) => byDir.get(dir) ?? [])
@@ -52,13 +52,6 @@ export function renderTypes(plans: readonly AgentPlan[], pathTo: (file: string) 
 
 function block(name: string, entries: readonly (readonly string[])[], indent: string): string[] {
   return entries.length === 0 ? [`${indent}${name}: {}`] : [`${indent}${name}: {`, ...entries.flat(), `${indent}}`]
-}
-
-/** The id that the agent will have, as far as it is known before it runs. */
-function idOf({ agent, config, fact }: AgentPlan): string {
-  if (fact?.kind === 'agent') return fact.agent?.id ?? agent.key
-  if (typeof config !== 'object' || config.id.form !== 'text') return agent.key
-  return config.id.text
 }
 
 /** As our own sources write texts. A name can hold whatever a folder's name can. */
