@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { stripVTControlCharacters } from 'node:util'
 import type { ArgsDef, CommandDef, ParsedArgs } from 'citty'
 import { parseArgs, renderUsage } from 'citty'
 
@@ -6,7 +7,8 @@ import { parseArgs, renderUsage } from 'citty'
 export interface Command {
   /** Takes the arguments after the command's name; gives the exit code. Throws `UsageError` for arguments that make no sense. */
   run(argv: readonly string[]): Promise<number>
-  usage(): Promise<string>
+  /** What it can be called with, as a terminal shows it, or plain text. */
+  usage(colors: boolean): Promise<string>
 }
 
 /** The command line was wrong: exit code 2. */
@@ -38,7 +40,11 @@ export function command<const A extends ArgsDef>(options: CommandOptions<A>): Co
       assertKnown(argv, declared)
       return run(parse<A>(argv, declared))
     },
-    usage: () => renderUsage(definition, { meta: { name: 'retinue' } }),
+    async usage(colors) {
+      const text = await renderUsage(definition, { meta: { name: 'retinue' } })
+      // It is rendered for a terminal, whatever it is written to.
+      return colors ? text : stripVTControlCharacters(text)
+    },
   }
 }
 

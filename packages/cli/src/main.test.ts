@@ -242,3 +242,12 @@ test('--help and --version go to stdout', async () => {
   })
   expect(await inProcess('--version')).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+/), err: '' })
 })
+
+test.each([[{}], [{ NO_COLOR: 'yes' }]])('--help of a command is plain text in a pipe (%j)', (more) => {
+  // The runner sets variables that mean "no colours" to whoever asks for them.
+  const { TEST: _test, CI: _ci, NO_COLOR: _no, ...env } = process.env
+  const run = spawnSync(process.execPath, [...CLI, 'check', '--help'], { env: { ...env, ...more }, encoding: 'utf8' })
+  expect([run.status, run.stderr]).toEqual([0, ''])
+  expect(run.stdout).toMatch(/USAGE retinue check \[OPTIONS\]/)
+  expect(run.stdout).not.toContain('\u001b')
+})

@@ -1,4 +1,6 @@
 import { type Command, UsageError, version } from './command.ts'
+import { EXIT } from './exit-codes.ts'
+import { wantsColors } from './wants-colors.ts'
 
 export { endProcess } from './end-process.ts'
 
@@ -20,8 +22,6 @@ const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
   ['explain', { summary: 'Say what a code of check means', load: () => import('./commands/explain.ts') }],
 ])
 
-const USAGE = 2
-
 /**
  * Runs the command line and gives the exit code: 0 ok, 1 findings or a failure, 2 usage; commands add their own. Data goes to
  * stdout, everything else to stderr.
@@ -33,29 +33,29 @@ export async function main(argv: readonly string[]): Promise<number> {
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     if (name !== undefined) return print(help())
     console.error(help())
-    return USAGE
+    return EXIT.usage
   }
   const entry = COMMANDS.get(name)
   if (entry === undefined) {
     const what = name.startsWith('-') ? 'option' : 'command'
     console.error(`retinue: unknown ${what} "${name}". Known commands: ${[...COMMANDS.keys()].join(', ')}.`)
-    return USAGE
+    return EXIT.usage
   }
   return runCommand(name, (await entry.load()).default, rest)
 }
 
 async function runCommand(name: string, command: Command, argv: readonly string[]): Promise<number> {
   const own = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length)
-  if (own.includes('--help') || own.includes('-h')) return print(await command.usage())
+  if (own.includes('--help') || own.includes('-h')) return print(await command.usage(wantsColors(process.stdout)))
   try {
     return await command.run(argv)
   } catch (error) {
     if (error instanceof UsageError) {
       console.error(`retinue ${name}: ${error.message}. See "retinue ${name} --help".`)
-      return USAGE
+      return EXIT.usage
     }
     console.error(`retinue ${name}: ${describe(error)}`)
-    return 1
+    return EXIT.failed
   }
 }
 
@@ -69,7 +69,7 @@ function describe(error: unknown): string {
 
 function print(text: string): number {
   console.log(text)
-  return 0
+  return EXIT.ok
 }
 
 function help(): string {

@@ -1,13 +1,5 @@
 import { expect, test } from 'vitest'
-import { renderSummary, wantsColors } from './render-findings.ts'
-
-test('colours only on a terminal, where nobody said no', () => {
-  expect(wantsColors({ isTTY: true }, {})).toBe(true)
-  expect(wantsColors({}, {})).toBe(false)
-  for (const env of [{ NO_COLOR: '1' }, { CI: 'true' }, { TERM: 'dumb' }])
-    expect(wantsColors({ isTTY: true }, env)).toBe(false)
-  expect(wantsColors({ isTTY: true }, { NO_COLOR: '', CI: '' })).toBe(true)
-})
+import { renderSummary } from './render-findings.ts'
 
 test('the summary', () => {
   const summary = { errors: 1, warnings: 0, agents: 4, ms: 37.6, failed: true }

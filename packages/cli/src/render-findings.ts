@@ -1,11 +1,6 @@
 import { type DetailedFinding, type Palette, renderFindings } from '@retinue/project'
 import picocolors from 'picocolors'
 
-/** Whether a stream gets colours: a terminal, and nobody said no. `NO_COLOR` and `CI` count when they are not empty. */
-export function wantsColors(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv = process.env): boolean {
-  return stream.isTTY === true && !env['NO_COLOR'] && !env['CI'] && env['TERM'] !== 'dumb'
-}
-
 function palette(colors: boolean): Palette {
   const { red, yellow, bold, dim } = picocolors.createColors(colors)
   return { severity: (severity, text) => bold(severity === 'error' ? red(text) : yellow(text)), strong: bold, dim }

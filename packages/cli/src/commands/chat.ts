@@ -1,9 +1,9 @@
 import { isRetinueError } from '@retinue/core/errors'
 import { chatAgent } from '../chat/chat-agent.ts'
 import { type Command, command, UsageError } from '../command.ts'
-import { wantsColors } from '../render-findings.ts'
 import { errorText, exitCodeOf } from '../run/run-end.ts'
 import { watchStrayErrors } from '../run/stray-errors.ts'
+import { wantsColors } from '../wants-colors.ts'
 
 const chat: Command = command({
   name: 'chat',

@@ -4,7 +4,8 @@ import { type CheckResult, diagnosticPage, plainFinding, renderGithub, toSarif }
 import { checkAt, watchAt } from '../check-at.ts'
 import { type Command, command, UsageError, version } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
-import { renderAll, renderSummary, wantsColors } from '../render-findings.ts'
+import { renderAll, renderSummary } from '../render-findings.ts'
+import { wantsColors } from '../wants-colors.ts'
 
 /** What `--format` may be. */
 const FORMATS = ['text', 'json', 'github', 'sarif'] as const

@@ -1,7 +1,8 @@
 import { diagnosticPage, diagnosticPages, nearestCodes } from '@retinue/project'
 import picocolors from 'picocolors'
 import { type Command, command, UsageError } from '../command.ts'
-import { wantsColors } from '../render-findings.ts'
+import { EXIT } from '../exit-codes.ts'
+import { wantsColors } from '../wants-colors.ts'
 
 const explain: Command = command({
   name: 'explain',
@@ -15,7 +16,7 @@ const explain: Command = command({
     const page = await diagnosticPage(code)
     if (page === undefined) throw new UsageError(unknownCode(code, await nearestCodes(code)))
     console.log(json ? JSON.stringify(page, null, 2) : renderPage(page.text, wantsColors(process.stdout)))
-    return 0
+    return EXIT.ok
   },
 })
 
@@ -30,7 +31,7 @@ async function list(json: boolean): Promise<number> {
     return `${paint(severity.padEnd('warning'.length))}  ${bold(code.padEnd(width))}  ${summary}`
   })
   console.log(json ? JSON.stringify({ codes }, null, 2) : lines.join('\n'))
-  return 0
+  return EXIT.ok
 }
 
 function unknownCode(code: string, nearest: readonly string[]): string {

@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers'
 import { type Command, command, UsageError } from '../command.ts'
-import { wantsColors } from '../render-findings.ts'
 import { runAgent } from '../run/run-agent.ts'
 import { watchStrayErrors } from '../run/stray-errors.ts'
+import { wantsColors } from '../wants-colors.ts'
 
 const run: Command = command({
   name: 'run',

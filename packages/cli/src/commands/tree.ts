@@ -2,7 +2,9 @@ import { type AgentDescription, printable } from '@retinue/project'
 import picocolors from 'picocolors'
 import { checkAt } from '../check-at.ts'
 import { type Command, command } from '../command.ts'
-import { renderAll, wantsColors } from '../render-findings.ts'
+import { EXIT } from '../exit-codes.ts'
+import { renderAll } from '../render-findings.ts'
+import { wantsColors } from '../wants-colors.ts'
 
 const tree: Command = command({
   name: 'tree',
@@ -25,7 +27,7 @@ const tree: Command = command({
     // What could be read is shown even so: it is what the person is looking at while they mend the rest.
     if (json) console.log(JSON.stringify(found, null, 2))
     else if (found.agents.length > 0) console.log(renderTree(found.agents, wantsColors(process.stdout)))
-    return errors > 0 ? 1 : 0
+    return errors > 0 ? EXIT.failed : EXIT.ok
   },
 })
 
