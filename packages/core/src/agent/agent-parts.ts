@@ -6,7 +6,7 @@ import { mayHaveSkills } from '../skills/skill.ts'
 import { type CompiledSchema, compileSchema } from '../tools/schema.ts'
 import type { AgentOptions, ModelSetting } from './agent-config.ts'
 import type { OfferedSkills } from './agent-skills.ts'
-import { compileTools, type ToolSources, withReferences } from './agent-tools.ts'
+import { compileTools, NO_TOOLS, type ToolSources, withReferences } from './agent-tools.ts'
 import { declaredCandidates } from './model-candidates.ts'
 
 /** An agent's options, and what is made of them once: runs only read it. */
@@ -65,7 +65,7 @@ export class AgentParts {
 
   /** The tools, where they are no function. */
   staticTools(): ToolSet {
-    return this.#staticTools ?? { byName: new Map(), definitions: [] }
+    return this.#staticTools ?? NO_TOOLS
   }
 
   /** The tools where results of delegations have ids: each delegation has a field for them. Made once for each set. */

@@ -20,6 +20,8 @@ export interface ToolSources {
   readonly skills: unknown
 }
 
+export const NO_TOOLS: ToolSet = { byName: new Map(), definitions: [] }
+
 /**
  * Compiles an agent's tools: its own, its workspace's, and one for each subagent. Throws `name-invalid`, `name-collision`,
  * `tool-invalid`, `agent-invalid` or `schema-unsupported`, naming the agent and the key.

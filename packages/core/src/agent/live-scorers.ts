@@ -4,12 +4,9 @@ import type { RootRun, Run } from '../loop/run.ts'
 import { callbackFailed } from '../loop/run-hooks.ts'
 import { scorerRun } from '../loop/scorer-run.ts'
 import { warnIn } from '../memory/application.ts'
-import type { LiveScore, OnScore, Sampling, ScorerEntry } from '../scorers/live-score.ts'
+import type { LiveScore, OnScore, Sampling } from '../scorers/live-score.ts'
 import type { Scorer } from '../scorers/scorer.ts'
 import { AbortScope } from '../shared/abort.ts'
-
-/** Scorers by key, as an agent or a call names them. */
-export type Scorers = Readonly<Record<string, Scorer | ScorerEntry>>
 
 /** How long a scorer may take each time that it is asked, in milliseconds: nobody waits for it, but the process does. */
 const TIMEOUT_MS = 60_000

@@ -1,4 +1,5 @@
 import { Budget, type BudgetOptions } from '../loop/budget.ts'
+import { defined } from '../shared/records.ts'
 import type { AgentOptions } from './agent-config.ts'
 import { directEffects } from './direct-effects.ts'
 import type { RunOptions } from './run-options.ts'
@@ -24,10 +25,5 @@ export function openBudget(
 
 /** Limit by limit, the later ones over the earlier. */
 function mergedLimits(defaults: readonly BudgetOptions[], ...budgets: (BudgetOptions | undefined)[]): BudgetOptions {
-  const merged: BudgetOptions = {}
-  for (const budget of [...defaults, ...budgets]) {
-    for (const [name, value] of Object.entries(budget ?? {}))
-      if (value !== undefined) Object.assign(merged, { [name]: value })
-  }
-  return merged
+  return Object.assign({}, ...[...defaults, ...budgets].map((budget) => defined(budget ?? {}))) as BudgetOptions
 }

@@ -19,7 +19,7 @@ import { ABORTED, AbortScope } from '../shared/abort.ts'
 import { compileSchema } from '../tools/schema.ts'
 import type { AgentOptions, ModelSetting } from './agent-config.ts'
 import type { AgentParts } from './agent-parts.ts'
-import { withToolsets } from './agent-tools.ts'
+import { NO_TOOLS, withToolsets } from './agent-tools.ts'
 import type { Callbacks } from './callbacks.ts'
 import { declaredCandidates } from './model-candidates.ts'
 import { openBudget } from './open-budget.ts'
@@ -148,11 +148,13 @@ async function onThread(
 async function openInMoney(parts: AgentParts, place: Place, isRoot = false): Promise<Run> {
   const run = await openRun(parts, place)
   const { assertPriced, assertTreePriced } = await import('./priced.ts')
-  assertPriced(
-    run.agentId,
-    run.models.map(({ use }) => use.used),
-    run.budget,
-  )
+  // Models that were asked for were looked at when they were given.
+  if (hasAllAtHand(parts, place))
+    assertPriced(
+      run.agentId,
+      run.models.map(({ use }) => use.used),
+      run.budget,
+    )
   if (isRoot && !run.root.chooseModel) assertTreePriced(parts.options, run.budget)
   return run
 }
@@ -200,11 +202,15 @@ export function notBegun(agentId: string, thrown: unknown): RetinueError {
 }
 
 const NO_MESSAGES: readonly Message[] = []
-const NO_TOOLS: ToolSet = { byName: new Map(), definitions: [] }
+
+/** Whether a run can be opened with what the agent was made with: no function has to be asked for anything. */
+function hasAllAtHand(parts: AgentParts, place: Place): boolean {
+  return parts.isStatic && !modelsOf(place).chooseModel
+}
 
 function openRun(parts: AgentParts, place: Place): Run | Promise<Run> {
-  const { chooseModel, providers } = modelsOf(place)
-  if (!parts.isStatic || chooseModel) return resolved(parts, place).then((each) => buildRun(parts, place, each))
+  const { providers } = modelsOf(place)
+  if (!hasAllAtHand(parts, place)) return resolved(parts, place).then((each) => buildRun(parts, place, each))
   const { id, model } = parts.options
   const models =
     providers && typeof model !== 'function' ? declaredCandidates(model, id, providers) : parts.staticCandidates()
@@ -326,15 +332,23 @@ async function soonDefaults(
   const asking = defaultsOf(parts, requestContext)
   if (!(asking instanceof Promise)) return asking
   const scope = new AbortScope(signal)
-  const defaults = await scope.race(asking)
-  scope.dispose()
-  return defaults === ABORTED ? undefined : defaults
+  try {
+    const defaults = await scope.race(asking)
+    return defaults === ABORTED ? undefined : defaults
+  } finally {
+    scope.dispose()
+  }
 }
 
+/** What a function gives was not there to be checked when the agent was made. */
 function defaultsOf(
   { options }: AgentParts,
   requestContext: RequestContextLike,
 ): RunOptions | undefined | Promise<RunOptions> {
   const { defaultOptions } = options
-  return typeof defaultOptions === 'function' ? Promise.resolve(defaultOptions({ requestContext })) : defaultOptions
+  if (typeof defaultOptions !== 'function') return defaultOptions
+  return Promise.resolve(defaultOptions({ requestContext })).then((given) => {
+    if (given) assertOptions(given)
+    return given
+  })
 }

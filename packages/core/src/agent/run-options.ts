@@ -12,8 +12,8 @@ import type { MemoryOption } from '../memory/memory-option.ts'
 import type { InputMessage } from '../messages/from-input.ts'
 import type { Instructions } from '../messages/instructions.ts'
 import type { Providers } from '../model/registered-providers.ts'
-import type { OnScore } from '../scorers/live-score.ts'
-import { isObject } from '../shared/records.ts'
+import type { OnScore, Scorers } from '../scorers/live-score.ts'
+import { defined, isObject } from '../shared/records.ts'
 import type { Schema } from '../tools/schema.ts'
 import type { Tool } from '../tools/tool.ts'
 import { assertBudget } from './assert-budget.ts'
@@ -21,7 +21,6 @@ import { assertCompletion } from './assert-completion.ts'
 import { assertMemoryOption } from './assert-memory.ts'
 import { assertScorers } from './assert-scorers.ts'
 import type { Callbacks } from './callbacks.ts'
-import type { Scorers } from './live-scorers.ts'
 
 /** Options of one call of `generate` or `stream`, or of every call as an agent's `defaultOptions`. */
 export interface RunOptions<N extends DelegateName = DelegateName> extends Callbacks {
@@ -127,9 +126,8 @@ const DELEGATION_OPTIONS: Readonly<Record<keyof DelegationOptions, true>> = {
 
 const NO_OPTIONS: RunOptions = {}
 
-/** The options of a call that was checked over the defaults; delegation options one by one. */
+/** The options of a call over the defaults, both of them checked before; delegation options one by one. */
 export function mergeOptions(defaults: RunOptions | undefined, call: RunOptions | undefined): RunOptions {
-  if (defaults) assertOptions(defaults)
   if (!defaults || !call) return defaults ?? call ?? NO_OPTIONS
   const merged = { ...defaults, ...defined(call), delegation: mergeDelegation(defaults.delegation, call.delegation) }
   // Limits are set one by one: one that the call does not name still holds.
@@ -143,10 +141,6 @@ function mergeDelegation(defaults: DelegationOptions = {}, call: DelegationOptio
   const { context, ...rest } = defaults
   const kept = context === undefined || call.messageFilter ? rest : defaults
   return { ...kept, ...defined(call) }
-}
-
-function defined<T extends object>(options: T): Partial<T> {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<T>
 }
 
 /** Throws `option-unknown` or `option-invalid` for options that make no run. */

@@ -10,8 +10,7 @@ import type { SharedView } from '../messages/shared-view.ts'
 import type { LanguageModel, ModelChoice } from '../model/language-model.ts'
 import { namesUrl, type PromptTraits } from '../model/prompt-traits.ts'
 import type { Providers } from '../model/registered-providers.ts'
-import type { LiveScore, OnScore, ScorerEntry } from '../scorers/live-score.ts'
-import type { Scorer } from '../scorers/scorer.ts'
+import type { LiveScore, OnScore, Scorers } from '../scorers/live-score.ts'
 import type { AbortScope } from '../shared/abort.ts'
 import type { Outcome } from '../tools/outcome.ts'
 import type { Checked, CompiledSchema } from '../tools/schema.ts'
@@ -100,9 +99,7 @@ export interface Run {
   /** Why a processor stopped the run, if one did. */
   stopped: RetinueError | undefined
   /** What grades its answer after it was given. */
-  readonly scoring:
-    | { readonly scorers: Readonly<Record<string, Scorer | ScorerEntry>>; readonly onScore: OnScore | undefined }
-    | undefined
+  readonly scoring: { readonly scorers: Scorers; readonly onScore: OnScore | undefined } | undefined
   /** How a call of the step under way can end the others; undefined where no hook can ask for it. */
   bail: Bail | undefined
   /** What of `tools` the model call under way may use. */

@@ -8,6 +8,9 @@ export interface ScorerEntry {
   readonly sampling?: Sampling
 }
 
+/** Scorers by key, as an agent or a call names them. */
+export type Scorers = Readonly<Record<string, Scorer | ScorerEntry>>
+
 /** A share of the runs, from 0 to 1, or none. */
 export type Sampling = { readonly type: 'ratio'; readonly rate: number } | { readonly type: 'none' }
 
@@ -21,4 +24,5 @@ export interface LiveScore extends ScorerVerdict {
   readonly path: readonly string[]
 }
 
+/** Called once with each grade of a run, after its answer was given. What it throws is a warning, and changes no grade. */
 export type OnScore = (score: LiveScore) => void | Promise<void>
