@@ -1,6 +1,6 @@
 import { isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
 import { withoutSecrets } from '../errors/without-secrets.ts'
-import { chosenMessages } from '../messages/chosen-messages.ts'
+import { chosenMessages, type InputMessageLike } from '../messages/chosen-messages.ts'
 import { freezeMessage } from '../messages/freeze-message.ts'
 import { type Instructions, systemMessages } from '../messages/instructions.ts'
 import type { Message } from '../messages/message.ts'
@@ -39,7 +39,7 @@ export interface StepSettings {
    * In place of the conversation: messages of the context, or others in AI SDK form. Where a cut took one side of a tool call, the
    * other is mended.
    */
-  messages?: readonly (Message | { role: 'user' | 'assistant' | 'tool'; content: unknown })[]
+  messages?: readonly InputMessageLike[]
   /** Over the run's, one by one. */
   modelSettings?: Readonly<Record<string, unknown>>
   providerOptions?: Readonly<Record<string, Record<string, unknown>>>

@@ -4,6 +4,7 @@ import type { GeneratedFile, Source } from '../events/chunk.ts'
 import { carried } from '../messages/carried.ts'
 import { chosenMessages } from '../messages/chosen-messages.ts'
 import { disarm } from '../messages/framework-note.ts'
+import type { Conversation } from '../messages/from-input.ts'
 import { systemMessages } from '../messages/instructions.ts'
 import type { AssistantMessage, Message, SystemMessage } from '../messages/message.ts'
 import {
@@ -31,7 +32,7 @@ export interface RunProcessors {
 }
 
 /** Lets the input processors see everything that the run begins with. What they return is what it goes on from. */
-export async function processInput(run: Run, { input }: RunProcessors): Promise<void> {
+export async function processInput(run: Run, processors: RunProcessors): Promise<void> {
   const given: Conversation = { system: run.prompt.system as SystemMessage[], messages: conversationOf(run) }
   const { state, kept } = run
   let own: ReadonlySet<Message> = new Set(state.messages)
@@ -43,7 +44,7 @@ export async function processInput(run: Run, { input }: RunProcessors): Promise<
   let processed: Conversation
   try {
     const ask = (processor: Processor, context: InputContext): unknown => processor.processInput?.(context)
-    processed = await throughInput(run, input, 'processInput', given, ask, follow)
+    processed = await throughInput(run, processors, 'processInput', given, ask, follow)
   } catch (thrown) {
     kept?.refuseInput()
     throw thrown
@@ -69,11 +70,11 @@ export async function processInput(run: Run, { input }: RunProcessors): Promise<
 }
 
 /** Lets the input processors see what the next model call is sent. */
-export async function processInputStep(run: Run, { input }: RunProcessors): Promise<void> {
+export async function processInputStep(run: Run, processors: RunProcessors): Promise<void> {
   const { iteration } = run.state
   const { system, messages } = splitPrompt(run)
   const given: Conversation = { system, messages }
-  const processed = await throughInput(run, input, 'processInputStep', given, (processor, context) =>
+  const processed = await throughInput(run, processors, 'processInputStep', given, (processor, context) =>
     processor.processInputStep?.({ ...context, iteration }),
   )
   if (processed === given) return
@@ -84,14 +85,14 @@ export async function processInputStep(run: Run, { input }: RunProcessors): Prom
 /** Lets the output processors see a part of the answer; undefined if one of them leaves it out. */
 export async function processPart(
   run: Run,
-  { output }: RunProcessors,
+  { output, states }: RunProcessors,
   part: StreamPart,
 ): Promise<StreamPart | undefined> {
   if (!isOutputPart(part)) return part
   const { iteration } = run.state
   let current: OutputPart = part
   for (const processor of output) {
-    const returned = await asked(run, processor, 'processOutputStream', (context) =>
+    const returned = await asked(run, states, processor, 'processOutputStream', (context) =>
       processor.processOutputStream?.({ ...context, iteration, part: current }),
     )
     // What a processor has not passed is not shown, also when the run is aborted meanwhile.
@@ -141,10 +142,10 @@ export async function processResult(run: Run, processors: RunProcessors): Promis
   if (answer !== 'fits' && run.error) throw run.error
 }
 
-async function throughResult(run: Run, { output }: RunProcessors): Promise<void> {
+async function throughResult(run: Run, { output, states }: RunProcessors): Promise<void> {
   const { state } = run
   for (const processor of output) {
-    const returned: unknown = await asked(run, processor, 'processOutputResult', (context) =>
+    const returned: unknown = await asked(run, states, processor, 'processOutputResult', (context) =>
       processor.processOutputResult?.({ ...context, text: state.text, messages: state.messages.slice() }),
     )
     if (returned === undefined) continue
@@ -170,11 +171,6 @@ function replaceAnswer({ state }: Run, text: string): void {
 
 type InputMethod = 'processInput' | 'processInputStep'
 
-interface Conversation {
-  readonly system: readonly SystemMessage[]
-  readonly messages: readonly Message[]
-}
-
 function conversationOf({ inherited, state }: Run): Message[] {
   return [...inherited, ...state.messages]
 }
@@ -191,15 +187,15 @@ function splitPrompt(run: Run): Conversation {
 
 async function throughInput(
   run: Run,
-  processors: readonly Processor[],
+  { input, states }: RunProcessors,
   method: InputMethod,
   given: Conversation,
   ask: (processor: Processor, context: InputContext) => unknown,
   follow: (before: Conversation, after: Conversation) => void = () => {},
 ): Promise<Conversation> {
   let current = given
-  for (const processor of processors) {
-    const returned = await asked(run, processor, method, (context) =>
+  for (const processor of input) {
+    const returned = await asked(run, states, processor, method, (context) =>
       ask(processor, { ...context, messages: current.messages.slice(), systemMessages: current.system.slice() }),
     )
     if (returned === undefined || returned === null) continue
@@ -241,23 +237,23 @@ function fieldsOf(processor: Processor, method: InputMethod, returned: unknown):
 /** Asks one method of a processor. A stop and a failure are thrown as typed errors; undefined after an abort. */
 async function asked<T>(
   run: Run,
+  states: RunProcessors['states'],
   processor: Processor,
   method: string,
   ask: (context: ProcessorContext) => T,
 ): Promise<Awaited<T> | undefined> {
   try {
-    const returned = await run.abort.race((async () => ask(contextOf(run, processor)))())
+    const returned = await run.abort.race((async () => ask(contextOf(run, states, processor)))())
     return returned === ABORTED ? undefined : (returned as Awaited<T>)
   } catch (thrown) {
     throw isRetinueError(thrown, 'processor-stopped') ? thrown : failed(processor, method, thrown)
   }
 }
 
-function contextOf(run: Run, processor: Processor): ProcessorContext {
-  const { state, processors } = run
-  const known = processors?.states.get(processor)
-  const own = known ?? {}
-  if (!known) processors?.states.set(processor, own)
+function contextOf(run: Run, states: RunProcessors['states'], processor: Processor): ProcessorContext {
+  const { state } = run
+  const own = states.get(processor) ?? {}
+  states.set(processor, own)
   return {
     runId: state.runId,
     agentId: state.agentId,

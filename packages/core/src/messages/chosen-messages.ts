@@ -3,6 +3,9 @@ import { partsFromContent } from './from-parts.ts'
 import type { Message } from './message.ts'
 import { repairOpenCalls, withCalls } from './repair.ts'
 
+/** A message as code that chooses messages returns it: one of those that it was given, or another in AI SDK form. */
+export type InputMessageLike = Message | { role: 'user' | 'assistant' | 'tool'; content: unknown }
+
 /**
  * A conversation that an application's code chose out of another one: the messages that it was given as they are, those that it made
  * in our form, and whatever a cut took off mended. Throws an error that says what is no message, or which order no provider takes.

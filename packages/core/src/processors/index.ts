@@ -1,7 +1,7 @@
+export type { InputMessageLike } from '../messages/chosen-messages.ts'
 export type { OutputPart } from '../model/stream-part.ts'
 export type {
   InputContext,
-  InputMessageLike,
   InputStepContext,
   OutputPartContext,
   OutputResultContext,

@@ -1,4 +1,5 @@
 import type { RequestContextLike } from '../context/request-context.ts'
+import type { InputMessageLike } from '../messages/chosen-messages.ts'
 import type { Instructions } from '../messages/instructions.ts'
 import type { Message, SystemMessage } from '../messages/message.ts'
 import type { OutputPart } from '../model/stream-part.ts'
@@ -28,10 +29,12 @@ export interface Processor {
   processOutputResult?(context: OutputResultContext): Awaitable<string | undefined | void>
 }
 
-/** A message of the context, or another in AI SDK form. */
-export type InputMessageLike = Message | { role: 'user' | 'assistant' | 'tool'; content: unknown }
-
+/** What an input method returns in place of what it was shown. A field that is left out changes nothing. */
 export interface ProcessedInput {
+  /**
+   * In place of the messages of the context. They begin with a user's message and end with one that a model can answer; where a cut
+   * took one side of a tool call, the other is mended.
+   */
   messages?: readonly InputMessageLike[]
   /** In place of all system messages. */
   instructions?: Instructions
@@ -51,23 +54,28 @@ export interface ProcessorContext {
   abort(reason?: string): never
 }
 
+/** What `processInput` is told. The lists are copies: what holds is what it returns. */
 export interface InputContext extends ProcessorContext {
   /** Everything that the model will see after the system messages: what was inherited or recalled, and the input. */
   readonly messages: readonly Message[]
   readonly systemMessages: readonly SystemMessage[]
 }
 
+/** What `processInputStep` is told: what the next model call would be sent. */
 export interface InputStepContext extends InputContext {
   /** The iteration whose model call it is, from 1. */
   readonly iteration: number
 }
 
+/** What `processOutputStream` is told, for each part as it comes. */
 export interface OutputPartContext extends ProcessorContext {
+  /** The iteration whose model call the part is of, from 1. */
   readonly iteration: number
   /** A part of the answer in the form of the AI SDK's language model: text, reasoning, a tool call, a source, a file. */
   readonly part: OutputPart
 }
 
+/** What `processOutputResult` is told, once the run has its answer. */
 export interface OutputResultContext extends ProcessorContext {
   /** The answer. */
   readonly text: string
