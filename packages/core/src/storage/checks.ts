@@ -34,3 +34,13 @@ export function assertKey({ threadId, resourceId }: { threadId: string; resource
   assertId(threadId, 'threadId')
   assertId(resourceId, 'resourceId')
 }
+
+/** One of the words that there are for something. */
+export function assertOneOf<T extends string>(value: unknown, allowed: readonly T[], name: string): asserts value is T {
+  if (allowed.some((each) => each === value)) return
+  throw new RetinueError({
+    code: 'option-invalid',
+    message: `\`${name}\` must be one of ${allowed.map((each) => `'${each}'`).join(', ')}; it is ${String(value)}.`,
+    data: { option: name },
+  })
+}

@@ -1,3 +1,6 @@
+import { ApprovalTable } from './approval-table.ts'
+import { InMemoryApprovals } from './in-memory-approvals.ts'
+import { InMemoryRuns } from './in-memory-runs.ts'
 import { InMemoryThreads } from './in-memory-threads.ts'
 import { InMemoryWorkingMemory } from './in-memory-working-memory.ts'
 import type { Storage } from './storage.ts'
@@ -9,6 +12,8 @@ export class InMemoryStorage implements Storage {
   readonly id: string
   readonly threads: InMemoryThreads
   readonly workingMemory: InMemoryWorkingMemory
+  readonly runs: InMemoryRuns
+  readonly approvals: InMemoryApprovals
   #closed = false
 
   constructor({ id = 'memory' }: { id?: string } = {}) {
@@ -19,6 +24,9 @@ export class InMemoryStorage implements Storage {
     const threads = new ThreadTable()
     this.workingMemory = new InMemoryWorkingMemory(assertOpen, (key) => threads.owned(key))
     this.threads = new InMemoryThreads(assertOpen, threads, this.workingMemory)
+    const approvals = new ApprovalTable()
+    this.runs = new InMemoryRuns(assertOpen, approvals)
+    this.approvals = new InMemoryApprovals(assertOpen, approvals)
   }
 
   async close(): Promise<void> {

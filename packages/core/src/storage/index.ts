@@ -1,3 +1,13 @@
+export type {
+  Approval,
+  ApprovalChange,
+  ApprovalKey,
+  ApprovalQuery,
+  ApprovalRequest,
+  ApprovalStatus,
+  ApprovalStorage,
+  Decision,
+} from './approvals.ts'
 export { assertCount, assertId, assertKey, assertText, assertTime } from './checks.ts'
 export { decodeValue, encodeValue, MAX_VALUE_LENGTH } from './encode-value.ts'
 export { InMemoryStorage } from './in-memory-storage.ts'
@@ -24,6 +34,17 @@ export type {
   StoredMessage,
 } from './messages.ts'
 export type { Page, PageRequest, UnreadableRow } from './page.ts'
+export type {
+  Lease,
+  RunFacts,
+  RunPage,
+  RunQuery,
+  RunRemoval,
+  RunSave,
+  RunStatus,
+  RunStorage,
+  StoredRun,
+} from './runs.ts'
 export { queryTerms, searchTerms } from './search-terms.ts'
 export type { Storage } from './storage.ts'
 export {

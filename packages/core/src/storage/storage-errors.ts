@@ -27,10 +27,28 @@ export function messageNotFound(threadId: string, messageId: string): RetinueErr
   })
 }
 
+export function runNotFound(runId: string): RetinueError {
+  return new RetinueError({
+    code: 'run-not-found',
+    message: `There is no run '${runId}' in the storage.`,
+    hint: 'Check the id of the run. One that has ended, or was cancelled, is not kept for ever.',
+    data: { runId },
+  })
+}
+
+export function runExists(runId: string): RetinueError {
+  return new RetinueError({
+    code: 'run-exists',
+    message: `There is a run '${runId}' already; nothing was written.`,
+    hint: 'Choose another id for the new run, or go on with the one that is there.',
+    data: { runId },
+  })
+}
+
 export function storageConflict(expectedVersion: number): RetinueError {
   return new RetinueError({
     code: 'storage-conflict',
-    message: `Somebody else has written since version ${expectedVersion} was read; nothing was written.`,
+    message: `Somebody else has changed version ${expectedVersion}, or what was to change with it, since it was read; nothing was written.`,
     hint: 'Read again, decide again, and write with the version that you have read.',
     data: { expectedVersion },
   })

@@ -1,3 +1,5 @@
+import type { ApprovalStorage } from './approvals.ts'
+import type { RunStorage } from './runs.ts'
 import type { ThreadStorage } from './threads.ts'
 import type { WorkingMemoryStorage } from './working-memory.ts'
 
@@ -6,7 +8,7 @@ import type { WorkingMemoryStorage } from './working-memory.ts'
  * needs at the first call, so making one costs nothing, and fails only for options that make no store.
  *
  * Times are whole milliseconds since 1970 and come from the caller: a store reads no clock. Whatever fails does so with a
- * `RetinueError` (`storage-…`, `thread-…`, `message-not-found`; `option-invalid` for limits and cursors), and leaves nothing half
+ * `RetinueError` (`storage-…`, `thread-…`, `run-…`, `message-not-found`; `option-invalid` for limits and cursors), and leaves nothing half
  * written.
  */
 export interface Storage {
@@ -15,6 +17,10 @@ export interface Storage {
   readonly threads: ThreadStorage
   /** What agents noted of a person or a conversation. */
   readonly workingMemory: WorkingMemoryStorage
+  /** Runs that wait for a person, or must survive a crash. */
+  readonly runs: RunStorage
+  /** Who was asked what, and decided how. */
+  readonly approvals: ApprovalStorage
   /** Waits for what was begun and frees what is held. Calls that come later fail with `storage-closed`; to close twice is harmless. */
   close(): Promise<void>
 }

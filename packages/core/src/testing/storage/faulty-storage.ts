@@ -30,9 +30,11 @@ export interface FaultyStorage extends Storage {
 }
 
 /** The calls of each domain that write. Others are handed through. */
-const WRITES: Readonly<Record<'threads' | 'workingMemory', ReadonlySet<string>>> = {
+const WRITES: Readonly<Record<'threads' | 'workingMemory' | 'runs' | 'approvals', ReadonlySet<string>>> = {
   threads: new Set(['create', 'update', 'delete', 'clone', 'append', 'beginTurn']),
   workingMemory: new Set(['set']),
+  runs: new Set(['save', 'acquire', 'renew', 'release', 'remove']),
+  approvals: new Set(['change']),
 }
 
 /**
@@ -54,6 +56,8 @@ export function faultyStorage(storage: Storage, ...faults: readonly StorageFault
     id: storage.id,
     threads: watched(storage.threads, 'threads', write),
     workingMemory: watched(storage.workingMemory, 'workingMemory', write),
+    runs: watched(storage.runs, 'runs', write),
+    approvals: watched(storage.approvals, 'approvals', write),
     writes,
     close: () => storage.close(),
   }
