@@ -44,6 +44,12 @@ export function didYouMean(name: string, known: readonly string[]): string | und
   return best
 }
 
+/** What to do about a name that means nothing: the known one that was meant, if one is near, and all of them. */
+export function unknownNameFix(name: string, known: readonly string[]): string {
+  const meant = didYouMean(name, known)
+  return `${meant === undefined ? '' : `did you mean "${meant}"? `}known are ${known.join(', ')}`
+}
+
 /** Levenshtein's distance; what reaches `limit` counts as `limit`. */
 export function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit

@@ -4,18 +4,24 @@ import { isObject } from '../shared/records.ts'
 /** Throws `option-invalid` for scorers that are none. `what`: whose they are. */
 export function assertScorers(scorers: unknown, what: string): void {
   if (scorers === undefined) return
-  if (!isObject(scorers)) throw invalid(`${what} are no object.`, EXAMPLE)
+  if (!isObject(scorers)) throw invalid(`${what} are no object.`, inOption(ENTRY))
   for (const [key, entry] of Object.entries(scorers)) assertEntry(entry, `${what}: "${key}"`)
 }
 
-const EXAMPLE = "scorers: { quality: { scorer, sampling: { type: 'ratio', rate: 0.5 } } }"
+/** A scorer as it is written, wherever it stands. */
+const ENTRY = "{ scorer, sampling: { type: 'ratio', rate: 0.5 } }"
+
+function inOption(entry: string): string {
+  return `scorers: { quality: ${entry} }`
+}
 
 function assertEntry(entry: unknown, what: string): void {
   if (isScorer(entry)) return
-  if (!isObject(entry) || !isScorer(entry['scorer'])) throw invalid(`${what} is no scorer.`, EXAMPLE)
+  if (!isObject(entry) || !isScorer(entry['scorer'])) throw invalid(`${what} is no scorer.`, inOption(ENTRY), ENTRY)
   const { scorer: _scorer, sampling, ...rest } = entry
   const [unknown] = Object.keys(rest)
-  if (unknown !== undefined) throw invalid(`${what} has the field ${unknown}, which is not known.`, EXAMPLE)
+  if (unknown !== undefined)
+    throw invalid(`${what} has the field ${unknown}, which is not known.`, inOption(ENTRY), ENTRY)
   if (!isSampling(sampling))
     throw invalid(`${what} has a sampling that is none.`, "{ type: 'ratio', rate: 0 to 1 } or { type: 'none' }")
 }
@@ -32,6 +38,12 @@ function isSampling(sampling: unknown): boolean {
   return type === 'none' || (type === 'ratio' && typeof rate === 'number' && rate >= 0 && rate <= 1)
 }
 
-function invalid(message: string, hint: string): RetinueError {
-  return new RetinueError({ code: 'option-invalid', message, hint })
+/** `entry`: what one scorer must be, for whoever has it in another place than the option. */
+function invalid(message: string, hint: string, entry?: string): RetinueError {
+  return new RetinueError({
+    code: 'option-invalid',
+    message,
+    hint,
+    ...(entry === undefined ? {} : { data: { entry } }),
+  })
 }

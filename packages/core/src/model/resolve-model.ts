@@ -59,6 +59,14 @@ export function knownProviders(): readonly string[] {
   return ['offline', ...PROVIDERS.keys()]
 }
 
+/** The package that makes the models of a known provider; undefined where there is no such package, as for a registered one. */
+export function packageOf(provider: string): string | undefined {
+  const known = PROVIDERS.get(provider)
+  return known?.kind === 'compatible' ? COMPATIBLE : known?.package
+}
+
+const COMPATIBLE = '@ai-sdk/openai-compatible'
+
 /** Where a provider's models are asked: what its variable says, else its own address. */
 function baseUrlOf(provider: string, known: Provider, env: Environment): string {
   const variable = baseUrlVariable(provider)
@@ -97,8 +105,8 @@ async function fromPackage(
 }
 
 async function fromCompatible(name: string, modelId: string, settings: object): Promise<LanguageModel> {
-  const create = (await importPackage('@ai-sdk/openai-compatible'))['createOpenAICompatible']
-  return makeModel('@ai-sdk/openai-compatible', create, modelId, { name, includeUsage: true, ...settings })
+  const create = (await importPackage(COMPATIBLE))['createOpenAICompatible']
+  return makeModel(COMPATIBLE, create, modelId, { name, includeUsage: true, ...settings })
 }
 
 function makeModel(from: string, create: unknown, modelId: string, settings: object): LanguageModel {

@@ -1,4 +1,5 @@
 import type { ModuleSlot } from '../layout.ts'
+import type { Unread } from '../tree/read-text.ts'
 import type { Frontmatter } from './frontmatter.ts'
 
 /** A module that stands in a slot. */
@@ -9,11 +10,11 @@ export interface SlotModule {
   readonly file: string
 }
 
-/** `instructions.md` as it will be used: without byte order mark, with `\n`. `reason` says why it could not be read. */
+/** `instructions.md` as it will be used: without byte order mark, with `\n`. */
 export interface MarkdownFile {
   readonly file: string
   readonly text: string | undefined
-  readonly reason?: string
+  readonly unread?: Unread
 }
 
 /** `agent.md`: its frontmatter is a config, its body instructions. Both stand below the files of their own. */
@@ -24,7 +25,7 @@ export interface AgentFile {
   /** Where the body begins, from 1. */
   readonly bodyLine: number
   /** Why it could not be read. */
-  readonly reason?: string
+  readonly unread?: Unread
 }
 
 /** A skill that is written as text: `skills/<name>/SKILL.md`, or `skills/<name>.md`. */
@@ -41,7 +42,7 @@ export interface SkillFile {
   /** What else there is to read, by path from the skill's folder. */
   readonly references: readonly SkillReference[]
   /** Why it could not be read. */
-  readonly reason?: string
+  readonly unread?: Unread
 }
 
 /** A text file in the folder of a skill. */

@@ -70,13 +70,13 @@ function discoverAgent(tree: SourceTree, dir: string, path: readonly string[]): 
 function readMarkdown(tree: SourceTree, file: string | undefined): MarkdownFile | undefined {
   if (file === undefined) return undefined
   const read = readText(tree, file)
-  return read.ok ? { file, text: read.text } : { file, text: undefined, reason: read.reason }
+  return read.ok ? { file, text: read.text } : { file, text: undefined, unread: read.unread }
 }
 
 function readAgentFile(tree: SourceTree, file: string | undefined): AgentFile | undefined {
   if (file === undefined) return undefined
   const read = readText(tree, file)
-  if (!read.ok) return { file, hasFrontmatter: false, body: '', bodyLine: 1, reason: read.reason }
+  if (!read.ok) return { file, hasFrontmatter: false, body: '', bodyLine: 1, unread: read.unread }
   const { head, unclosed, body, bodyLine } = splitFrontmatter(read.text)
   return { file, hasFrontmatter: head !== undefined || unclosed, body, bodyLine }
 }

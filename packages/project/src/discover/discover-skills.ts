@@ -49,7 +49,7 @@ function readSkill(tree: SourceTree, found: Found): SkillFile {
   const head = parseFrontmatter(text)
   const { body } = splitFrontmatter(text)
   const skill = { ...found, head, body, fields: fieldsOf(found, head.values, body) }
-  return read.ok ? skill : { ...skill, reason: read.reason }
+  return read.ok ? skill : { ...skill, unread: read.unread }
 }
 
 /** What a frontmatter says under names that are spelled as in code. Others have a finding of their own. */

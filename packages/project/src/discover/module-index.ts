@@ -1,5 +1,5 @@
 import { moduleName } from '../layout.ts'
-import { readText } from '../tree/read-text.ts'
+import { readText, type Unread } from '../tree/read-text.ts'
 import { joinPath, normalizePath, parentPath, type SourceTree } from '../tree/source-tree.ts'
 import { parseFrontmatter } from './frontmatter.ts'
 import { importCandidates, isRelative } from './import-candidates.ts'
@@ -8,7 +8,7 @@ import { type ModuleShape, parseModule } from './module-shape.ts'
 /** A module as it was read: its shape, or why it could not be read. */
 export type ReadModule =
   | { readonly ok: true; readonly shape: ModuleShape }
-  | { readonly ok: false; readonly reason: string }
+  | { readonly ok: false; readonly unread: Unread }
 
 /** The modules of a tree, each read and parsed once, and what they import from each other. */
 export class ModuleIndex {
@@ -37,12 +37,6 @@ export class ModuleIndex {
   /** The files that were read, and those that were looked for and could not be. */
   files(): readonly string[] {
     return [...this.#modules.keys()]
-  }
-
-  /** The text of a file that is already read, for an excerpt. */
-  textOf(file: string): string | undefined {
-    const read = this.#modules.get(file)
-    return read?.ok ? read.shape.text : undefined
   }
 
   /** The files that a module imports by a relative path, each once. */

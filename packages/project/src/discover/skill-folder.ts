@@ -42,7 +42,7 @@ function isSkillFile({ name, kind }: Entry): boolean {
 function reference(tree: SourceTree, dir: string, path: string): SkillReference {
   const file = joinPath(dir, path)
   const read = readText(tree, file)
-  return read.ok ? { path, file, text: read.text } : { path, file, text: undefined, reason: read.reason }
+  return read.ok ? { path, file, text: read.text } : { path, file, text: undefined, unread: read.unread }
 }
 
 /** All files below a folder of the skill, hidden ones aside: a README or a test is material here. */
@@ -53,7 +53,7 @@ function filesIn(tree: SourceTree, dir: string, path: string, notes: Note[]): Sk
     if (kind === 'file') {
       const found = reference(tree, dir, inner)
       // An image in `assets/` is no mistake, and a model that reads text has no use for it.
-      const isBinary = inner.startsWith('assets/') && /not valid UTF-8|NUL/.test(found.reason ?? '')
+      const isBinary = inner.startsWith('assets/') && found.unread?.kind === 'no-text'
       if (isBinary) notes.push(binaryNote(found.file))
       return isBinary ? [] : [found]
     }

@@ -18,7 +18,7 @@ export function fieldRefusals(skill: Readonly<Record<string, unknown>>): FieldRe
     } catch (error) {
       if (!isRetinueError(error)) throw error
       const { wanted, known } = error.data
-      if (Array.isArray(known)) return [{ field, state: 'unknown', wanted: known.join(', ') }]
+      if (Array.isArray(known)) return [{ field, state: 'unknown', known: known.map(String) }]
       const isBlank = typeof value === 'string' && value.trim() === ''
       return [{ field, state: value === undefined ? 'missing' : isBlank ? 'blank' : 'wrong', wanted: String(wanted) }]
     }

@@ -1,4 +1,4 @@
-import { didYouMean } from '../names.ts'
+import { unknownNameFix } from '../names.ts'
 import { describeConfig, reachOf } from './describe-config.ts'
 import { delegationSet } from './describe-hooks.ts'
 import type { ConfigFact, Refusal } from './facts.ts'
@@ -42,10 +42,8 @@ export function describeFrontmatter(dirName: string, values: Readonly<Record<str
     const hint = ELSEWHERE.get(key)
     if (hint !== undefined)
       return [{ message: `"${key}" can't stand in the frontmatter of an agent.md`, hint, option: key }]
-    const known = [...JUDGED, ...OPTIONS]
-    const meant = didYouMean(key, known)
-    const question = meant === undefined ? '' : `did you mean "${meant}"? `
-    return [{ message: `"${key}" means nothing here`, hint: `${question}known are ${known.join(', ')}`, option: key }]
+    const unknown = unknownNameFix(key, [...JUDGED, ...OPTIONS])
+    return [{ message: `"${key}" means nothing here`, hint: unknown, option: key }]
   })
   const delegation = delegationSet(values['defaultOptions'])
   return { ...describeConfig(dirName, plain), delegation, reach: reachOf(values), refusals }

@@ -1,4 +1,4 @@
-import { knownProviders } from '@retinue/core'
+import { knownProviders, packageOf } from '@retinue/core'
 import type { ModelFact } from './facts.ts'
 import { isRecord, kindOfValue } from './value-kind.ts'
 
@@ -38,8 +38,9 @@ function named(name: string): Pick<ModelFact, 'malformed' | 'providers' | 'stran
   }
   const provider = name.slice(0, slash)
   const known = knownProviders()
-  const isKnown = known.includes(provider)
-  return { malformed: [], providers: isKnown ? [provider] : [], strangers: isKnown ? [] : [{ name: provider, known }] }
+  return known.includes(provider)
+    ? { malformed: [], providers: [{ name: provider, package: packageOf(provider) }], strangers: [] }
+    : { malformed: [], providers: [], strangers: [{ name: provider, known }] }
 }
 
 /** An AI SDK model of a specification that core takes. */

@@ -21,10 +21,16 @@ export interface ModelFact {
   readonly kind: ValueKind
   /** The names among it, as written, that are no `provider/model`. */
   readonly malformed: readonly string[]
-  /** The known providers among it, by name. */
-  readonly providers: readonly string[]
+  /** The known providers among it. */
+  readonly providers: readonly KnownProvider[]
   /** The providers among it that are not known by themselves: an application may have registered them. */
   readonly strangers: readonly StrangeProvider[]
+}
+
+export interface KnownProvider {
+  readonly name: string
+  /** What must be installed for its models, if anything must. */
+  readonly package: string | undefined
 }
 
 export interface StrangeProvider {
@@ -57,6 +63,8 @@ export interface Refusal {
   readonly option: string | undefined
   /** The part of that option, where it is one of several. */
   readonly member?: string
+  /** What one entry of the option must be, where core says so. */
+  readonly entry?: string
 }
 
 export interface ToolEntryFact {
@@ -126,12 +134,11 @@ export interface SkillsFact {
 }
 
 /** A field of a skill that core does not take. */
-export interface FieldRefusal {
-  readonly field: string
-  readonly state: 'missing' | 'blank' | 'wrong' | 'unknown'
-  /** What it must be, in words; where it is not known, the fields that are. */
-  readonly wanted: string
-}
+export type FieldRefusal =
+  /** `wanted`: what it must be, in words. */
+  | { readonly field: string; readonly state: 'missing' | 'blank' | 'wrong'; readonly wanted: string }
+  /** `known`: the fields that a skill can have. */
+  | { readonly field: string; readonly state: 'unknown'; readonly known: readonly string[] }
 
 /** A member of what `hooks.ts` exports. */
 export interface HookFact {

@@ -12,12 +12,14 @@ import { isPlainRecord } from './value-kind.ts'
 export function optionsRefusals(name: string, config: Readonly<Record<string, unknown>>): readonly Refusal[] {
   const { id: _id, name: _name, description: _d, model: _m, instructions: _i, tools: _t, agents: _a, ...rest } = config
   const { skills, inputProcessors, outputProcessors, scorers, defaultOptions, ...others } = rest
-  const refused = refusalOf({ ...(others as AgentConfig), id: name })
-  const added = Object.entries({ skills, inputProcessors, outputProcessors, scorers }).flatMap(([option, value]) => {
+  // To ask is to make an agent: most configs have nothing of all this.
+  const refused = Object.keys(others).length === 0 ? undefined : refusalOf({ ...(others as AgentConfig), id: name })
+  const parts = Object.entries({ skills, inputProcessors, outputProcessors, scorers })
+  const added = parts.filter(hasValue).flatMap(([option, value]) => {
     const found = addedRefusal(name, { [option]: value })
     return found === undefined ? [] : [{ ...found, option }]
   })
-  const all = [...added, ...defaultsRefusals(name, defaultOptions)]
+  const all = [...added, ...(defaultOptions === undefined ? [] : defaultsRefusals(name, defaultOptions))]
   return refused === undefined ? all : [refused, ...all]
 }
 
@@ -46,14 +48,24 @@ export function toolRefusal(key: string, tool: Tool): Refusal | undefined {
   return refusalOf({ id: 'agent', tools: { [name]: tool } })
 }
 
+/** What is there without a value is as good as absent. */
+function hasValue([, value]: readonly [string, unknown]): boolean {
+  return value !== undefined
+}
+
 function refusalOf(options: AgentConfig & { id: string }): Refusal | undefined {
   try {
     new Agent(options)
     return undefined
   } catch (error) {
     if (!isRetinueError(error)) throw error
-    const options = error.data['options']
+    const { options, entry } = error.data
     const option: unknown = Array.isArray(options) ? options[0] : undefined
-    return { message: error.message, hint: error.hint, option: typeof option === 'string' ? option : undefined }
+    return {
+      message: error.message,
+      hint: error.hint,
+      option: typeof option === 'string' ? option : undefined,
+      ...(typeof entry === 'string' ? { entry } : {}),
+    }
   }
 }

@@ -1,4 +1,7 @@
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
+import { tempProject } from '../../test-support/temp-project.ts'
 import { failureOf } from './failure.ts'
 
 const ROOT = '/home/me/my project'
@@ -53,4 +56,24 @@ test('whatever is thrown has a message', () => {
     'an object was thrown',
     'TypeError',
   ])
+})
+
+test.each([
+  ['common.ts', 'common-js'],
+  ['common.js', 'common-js'],
+  ['enum.mts', 'types-needed'],
+  ['nothing.mts', 'export-missing'],
+  ['thrown.mts', undefined],
+])('B11.11 what is wrong with the module %s is told as data: %s', async (file, mistake) => {
+  const root = tempProject({
+    'package.json': '{ "type": "commonjs" }',
+    'common.ts': "import './nothing.mts'\n",
+    'common.js': 'export default 1\n',
+    'enum.mts': 'enum Mode { On }\nexport default Mode\n',
+    'nothing.mts': "import { nothing } from './empty.mjs'\nexport default nothing\n",
+    'empty.mjs': '',
+    'thrown.mts': "throw new Error('./a does not provide an export named b, import statement outside a module')\n",
+  })
+  const error: unknown = await import(pathToFileURL(join(root, file)).href).catch((thrown: unknown) => thrown)
+  expect(failureOf(error, root).mistake).toBe(mistake)
 })

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { isRetinueError } from '@retinue/core/errors'
-import type { LoadFailure } from './module-loader.ts'
+import type { LoadFailure, Mistake } from './module-loader.ts'
 import { missingImport } from './resolver.ts'
 
 /** Makes a failure of whatever a module threw. `root` is the project's real path; nothing above it is named. */
@@ -13,12 +13,22 @@ export function failureOf(thrown: unknown, root: string): LoadFailure {
   }
   const at = placeOf(thrown, root)
   const hint = isRetinueError(thrown) ? thrown.hint : undefined
+  const mistake = mistakeOf(thrown)
   return {
     kind: 'threw',
     message,
     ...(hint === undefined ? {} : { hint: relativeText(hint, root) }),
+    ...(mistake === undefined ? {} : { mistake }),
     ...(at === undefined ? {} : { at }),
   }
+}
+
+function mistakeOf(thrown: unknown): Mistake | undefined {
+  if (!(thrown instanceof SyntaxError)) return undefined
+  if ('code' in thrown && thrown.code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX') return 'types-needed'
+  // These two come from the engine, which has no codes.
+  if (/import statement outside a module|^Unexpected token 'export'/.test(thrown.message)) return 'common-js'
+  return / does not provide an export named /.test(thrown.message) ? 'export-missing' : undefined
 }
 
 function messageOf(thrown: unknown): string {

@@ -15,9 +15,14 @@ export interface LoadFailure {
   readonly hint?: string
   /** Where it happened, if that is known: a file of the project. */
   readonly at?: { readonly file: string; readonly line: number; readonly column: number }
+  /** What is wrong with a module that Node could not make one of, where that is known. */
+  readonly mistake?: Mistake
   /** What could not be imported, and the file that asked for it. */
   readonly missing?: { readonly specifier: string; readonly importer: string }
 }
+
+/** It is read as CommonJS; it imports a name that is not exported; its types are more than can be left out. */
+export type Mistake = 'common-js' | 'export-missing' | 'types-needed'
 
 export type LoadResult =
   | { readonly ok: true; readonly fact: ModuleFact }

@@ -10,6 +10,9 @@ import {
   toldOf,
   tool,
 } from '../../test-support/temp-project.ts'
+import { discover } from '../discover/discover.ts'
+import { MemoryTree } from '../tree/memory-tree.ts'
+import { SourceError, type SourceTree } from '../tree/source-tree.ts'
 
 test('B11.10 near misses in an agent, with what was meant', async () => {
   const files = {
@@ -192,6 +195,30 @@ test("B11.10 what an agent's own modules import is passed over, directly or not,
       the file "sup/lib/four.ts" is ignored: other files of this folder are imported, and nothing imports this one
       fix: import it, or remove it"
   `)
+})
+
+test('B11.10 what else is in a folder of which a part is imported: links as links, folders that can not be read', () => {
+  const files = new MemoryTree({
+    'src/retinue/agents/sup/config.ts': `import './lib/used.ts'\n${config()}`,
+    'src/retinue/agents/sup/lib/used.ts': '',
+    'src/retinue/agents/sup/lib/deep/unused.ts': '',
+    'src/retinue/agents/sup/lib/deep/linked': { link: '../../../other' },
+    'src/retinue/agents/sup/lib/locked/secret.ts': '',
+  })
+  const tree: SourceTree = {
+    kindOf: (path) => files.kindOf(path),
+    read: (path) => files.read(path),
+    list(path) {
+      if (path.endsWith('/locked')) throw new SourceError(path, 'there is no permission to read it')
+      return files.list(path)
+    },
+  }
+  const at = (path: string): string => `src/retinue/agents/sup/lib/${path}`
+  expect(discover(tree).agents.flatMap(({ notes }) => notes)).toEqual([
+    expect.objectContaining({ kind: 'ignored', path: at('deep/linked'), what: 'link' }),
+    expect.objectContaining({ kind: 'ignored', path: at('deep/unused.ts'), what: 'file' }),
+    { kind: 'unreadable', path: at('locked'), reason: 'there is no permission to read it' },
+  ])
 })
 
 test('B11.10 a folder that is passed over by its name, and is written as an agent', async () => {

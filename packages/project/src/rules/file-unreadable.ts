@@ -1,6 +1,8 @@
-import { type SlotModule, slotModules } from '../discover/agent-dir.ts'
+import { type Note, type SlotModule, slotModules } from '../discover/agent-dir.ts'
 import type { ModuleIndex } from '../discover/module-index.ts'
 import { moduleName } from '../layout.ts'
+import { type AgentPlan, notesOf } from '../plan.ts'
+import type { Unread } from '../tree/read-text.ts'
 import { pathPlace } from './places.ts'
 import type { Rule, Violation } from './rule.ts'
 
@@ -11,25 +13,33 @@ export const fileUnreadable: Rule = {
   why: 'what can not be read can not take part, and leaving it out silently would change the agent',
   *check({ discovered, plans }) {
     const { modules, shared } = discovered
-    for (const note of discovered.notes) if (note.kind === 'unreadable') yield violation(note.path, note.reason, [])
+    yield* unreadFolders(discovered.notes, [])
     yield* unreadModules(modules, shared, [])
-    for (const { agent, config, instructions, modules: own } of plans) {
-      for (const note of agent.notes)
-        if (note.kind === 'unreadable') yield violation(note.path, note.reason, agent.path)
-      const { markdown } = agent
-      if (instructions === 'markdown' && markdown?.reason !== undefined)
-        yield violation(markdown.file, markdown.reason, agent.path)
-      const { agentFile } = agent
-      // What an unreadable file would have said is not known, so neither is what it would have lost.
-      if (agentFile?.reason !== undefined) yield violation(agentFile.file, agentFile.reason, agent.path)
-      for (const { file, reason } of config === 'agent'
-        ? []
-        : agent.skills.flatMap((skill) => [skill, ...skill.references]))
-        if (reason !== undefined) yield violation(file, reason, agent.path)
+    for (const plan of plans) {
+      const { agent, modules: own } = plan
+      yield* unreadFolders(notesOf(plan), agent.path)
+      for (const { file, unread } of textsOf(plan)) if (unread !== undefined) yield violation(file, unread, agent.path)
       const files = slotModules(agent).filter((module) => module === agent.config || own.includes(module))
       yield* unreadModules(modules, files, agent.path)
     }
   },
+}
+
+/** The texts of an agent that are not overridden. Beside an Agent none counts. */
+function textsOf({ agent, config, instructions }: AgentPlan): readonly { file: string; unread?: Unread }[] {
+  if (config === 'agent') return []
+  const { markdown, agentFile, skills } = agent
+  return [
+    ...(markdown !== undefined && instructions === 'markdown' ? [markdown] : []),
+    // What an unreadable file would have said is not known, so neither is what it would have lost.
+    ...(agentFile === undefined ? [] : [agentFile]),
+    ...skills.flatMap((skill) => [skill, ...skill.references]),
+  ]
+}
+
+function* unreadFolders(notes: readonly Note[], agentPath: readonly string[]): Iterable<Violation> {
+  for (const note of notes)
+    if (note.kind === 'unreadable') yield violation(note.path, { kind: 'system', reason: note.reason }, agentPath)
 }
 
 /** Modules that can't be read, and what they import. */
@@ -40,11 +50,11 @@ function* unreadModules(
 ): Iterable<Violation> {
   for (const file of modules.closure(own.map(({ file }) => file))) {
     const read = moduleName(file) === undefined ? undefined : modules.read(file)
-    if (read?.ok === false) yield violation(file, read.reason, agentPath)
+    if (read?.ok === false) yield violation(file, read.unread, agentPath)
   }
 }
 
-function violation(path: string, reason: string, agentPath: readonly string[]): Violation {
-  const fix = /UTF-|NUL/.test(reason) ? 'save it as UTF-8' : 'make it readable, or remove it'
+function violation(path: string, { kind, reason }: Unread, agentPath: readonly string[]): Violation {
+  const fix = kind === 'system' ? 'make it readable, or remove it' : 'save it as UTF-8'
   return { message: `"${path}" can't be read: ${reason}`, place: pathPlace(path), agentPath, fix }
 }

@@ -1,6 +1,6 @@
 import { DELEGATION_OPTIONS, type OptionForm } from '../facts/delegation-options.ts'
 import type { HookFact } from '../facts/facts.ts'
-import { didYouMean } from '../names.ts'
+import { unknownNameFix } from '../names.ts'
 import { aKind, propertyPlace } from './places.ts'
 import type { Rule } from './rule.ts'
 
@@ -30,10 +30,8 @@ interface Fault {
 function faultOf({ name, kind, text }: HookFact): Fault | undefined {
   const form = DELEGATION_OPTIONS.get(name)
   if (form === undefined) {
-    const known = [...DELEGATION_OPTIONS.keys()]
-    const meant = didYouMean(name, known)
-    const question = meant === undefined ? '' : `did you mean "${meant}"? `
-    return { part: 'key', message: `"${name}" means nothing here`, fix: `${question}known are ${known.join(', ')}` }
+    const fix = unknownNameFix(name, [...DELEGATION_OPTIONS.keys()])
+    return { part: 'key', message: `"${name}" means nothing here`, fix }
   }
   // As in other options, a member without a value is one that is left out.
   if (kind === 'undefined' || fits(form, kind, text)) return undefined

@@ -1,3 +1,5 @@
+import { proseOf } from './prose.ts'
+
 /** A word in instructions that is, or may be, the name of a tool or a subagent. */
 export interface Mention {
   readonly name: string
@@ -11,7 +13,6 @@ export interface Mention {
 const NAME = '[A-Za-z][A-Za-z0-9_-]*[A-Za-z0-9]'
 /** A name between backticks, or bare. */
 const WORD = new RegExp(`\`(?<code>${NAME})\`|(?<![\\w/.@\`'"-])(?<bare>${NAME})(?![\\w/@\`-])`, 'g')
-const FENCE = /^[ \t]*(```|~~~)[\s\S]*?^[ \t]*\1/gm
 
 const TOOL_BEFORE = /\btool (?:called |named )?$/i
 const TOOL_AFTER = /^ tool\b/i
@@ -23,7 +24,7 @@ const NEGATION = /\b(?:no|not|never|without|cannot|avoid|instead|nor)\b|n['’]t
 
 /** Finds the mentions in a text, in order. What stands in a block of code is an example, and not looked at. */
 export function* mentionsIn(text: string): Iterable<Mention> {
-  const prose = text.replace(FENCE, (block) => block.replace(/[^\n]/g, ' '))
+  const prose = proseOf(text)
   for (const match of prose.matchAll(WORD)) {
     const { code, bare } = match.groups ?? {}
     const name = code ?? bare ?? ''

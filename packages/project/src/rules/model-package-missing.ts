@@ -1,12 +1,5 @@
-import { namedModels } from './models.ts'
+import { namedModels, registeredProviders } from './models.ts'
 import type { Rule } from './rule.ts'
-
-/** Providers with a package of their own; all others that are known speak through the compatible one. */
-const PACKAGES: ReadonlyMap<string, string> = new Map([
-  ['openai', '@ai-sdk/openai'],
-  ['anthropic', '@ai-sdk/anthropic'],
-  ['google', '@ai-sdk/google'],
-])
 
 /** B1.2: a provider's package is loaded when its model is first asked, so a missing one comes out late. */
 export const modelPackageMissing: Rule = {
@@ -16,14 +9,13 @@ export const modelPackageMissing: Rule = {
   *check(context) {
     const { surroundings } = context.discovered.tree
     if (surroundings === undefined) return
-    const configs = context.plans.map(({ config }) => config).filter((config) => typeof config === 'object')
-    // One that is registered anywhere may be meant, and brings its models along.
-    const registered = new Set(configs.flatMap(({ providers }) => providers))
+    // One that is registered brings its models along.
+    const registered = registeredProviders(context)
     const installed = new Map<string, boolean>()
     for (const { model, place, agentPath } of namedModels(context)) {
-      for (const provider of new Set(model.providers)) {
-        if (provider === 'offline' || registered.has(provider)) continue
-        const name = PACKAGES.get(provider) ?? '@ai-sdk/openai-compatible'
+      // A list may name one provider twice.
+      for (const [provider, name] of new Map(model.providers.map((known) => [known.name, known.package]))) {
+        if (name === undefined || registered.has(provider)) continue
         const found = installed.get(name) ?? surroundings.hasPackage(name) ?? true
         installed.set(name, found)
         if (found) continue

@@ -1,5 +1,5 @@
 import { didYouMean } from '../names.ts'
-import { namedModels } from './models.ts'
+import { namedModels, registeredProviders } from './models.ts'
 import type { Rule } from './rule.ts'
 
 /** B1.2: a slip in a provider's name would only come out when the agent runs. */
@@ -8,9 +8,7 @@ export const modelProviderUnknown: Rule = {
   severity: 'warning',
   why: 'a model can only be had from a provider that is known, or that the application registers',
   *check(context) {
-    const configs = context.plans.map(({ config }) => config).filter((config) => typeof config === 'object')
-    // Delegations run under the providers of the root's call, so one that is registered anywhere may be meant.
-    const registered = new Set(configs.flatMap(({ providers }) => providers))
+    const registered = registeredProviders(context)
     for (const { model, place, agentPath } of namedModels(context)) {
       for (const { name, known } of model.strangers) {
         if (registered.has(name)) continue

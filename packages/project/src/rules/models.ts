@@ -21,3 +21,11 @@ export function* namedModels(context: RuleContext): Iterable<NamedModel> {
     }
   }
 }
+
+/**
+ * The names of the providers that configs register for their runs. Delegations run under the providers of the root's call, so one that
+ * is registered anywhere may be meant.
+ */
+export function registeredProviders({ plans }: RuleContext): ReadonlySet<string> {
+  return new Set(plans.flatMap(({ config }) => (typeof config === 'object' ? config.providers : [])))
+}

@@ -1,6 +1,7 @@
 import { isRelative } from '../discover/import-candidates.ts'
 import { FILE_START } from '../discover/line-index.ts'
 import type { FailedModule } from '../load/load-tree.ts'
+import type { Mistake } from '../load/module-loader.ts'
 import type { Place, Rule, RuleContext } from './rule.ts'
 
 /** B11.11: user code that throws, exits or imports what is not there is a finding like another. */
@@ -34,7 +35,7 @@ function placeOf({ discovered }: RuleContext, { file, failure }: FailedModule): 
     : { file: at.file, at: { line: at.line, column: at.column, length: 1 } }
 }
 
-function fixOf({ failure: { kind, missing, message, hint } }: FailedModule): string {
+function fixOf({ failure: { kind, missing, mistake, hint } }: FailedModule): string {
   if (hint !== undefined) return hint
   if (missing !== undefined) {
     if (isRelative(missing.specifier)) return `correct the path "${missing.specifier}", or add the file`
@@ -42,17 +43,13 @@ function fixOf({ failure: { kind, missing, message, hint } }: FailedModule): str
     return `install the package (npm install ${name}), or correct its name`
   }
   if (kind === 'exited') return 'a module must not end the process: do the work in a tool, or throw'
-  return FIXES.find(([pattern]) => pattern.test(message))?.[1] ?? FIX
+  return mistake === undefined ? FIX : FIXES[mistake]
 }
 
 const FIX = 'make the module load without an error; what needs a key or a service belongs into a tool'
 
-/** What to do about errors of Node's own that say what is wrong, but not how to mend it. */
-const FIXES: readonly (readonly [RegExp, string])[] = [
-  [/import statement outside a module|Unexpected token 'export'/, 'write "type": "module" into package.json'],
-  [/does not provide an export named/, 'import a name that the other module exports, or export it there'],
-  [
-    /strip-only mode|type strip mode/,
-    'write it in TypeScript whose types can be left out: no enum, namespace or parameter property',
-  ],
-]
+const FIXES: Readonly<Record<Mistake, string>> = {
+  'common-js': 'write "type": "module" into package.json',
+  'export-missing': 'import a name that the other module exports, or export it there',
+  'types-needed': 'write it in TypeScript whose types can be left out: no enum, namespace or parameter property',
+}

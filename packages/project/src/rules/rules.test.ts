@@ -12,6 +12,7 @@ const HELPERS = [
   'places.ts',
   'ports.ts',
   'prompts.ts',
+  'prose.ts',
   'rule.ts',
   'words.ts',
 ]

@@ -11,9 +11,9 @@ export const scorerInvalid: Rule = {
       for (const { file } of modules) {
         const fact = context.loaded.facts.get(file)
         if (fact?.kind !== 'scorer' || fact.refused === undefined) continue
-        const { message, hint = 'correct the scorer' } = fact.refused
+        const { message, entry, hint = 'correct the scorer' } = fact.refused
         // What core shows as an option stands in a file of its own here.
-        const fix = hint.replace(/^scorers: \{ \w+: (.*) \}$/, 'write: export default $1')
+        const fix = entry === undefined ? hint : `write: export default ${entry}`
         yield { message, place: exportPlace(context, file), agentPath: agent.path, fix }
       }
     }

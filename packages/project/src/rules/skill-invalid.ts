@@ -1,7 +1,7 @@
 import { FILE_START } from '../discover/line-index.ts'
 import { fieldRefusals } from '../facts/describe-added.ts'
 import type { FieldRefusal } from '../facts/facts.ts'
-import { didYouMean, legalSkillName } from '../names.ts'
+import { legalSkillName, unknownNameFix } from '../names.ts'
 import type { PlannedSkill } from '../plan.ts'
 import { propertyPlace } from './places.ts'
 import type { Place, Rule, RuleContext } from './rule.ts'
@@ -31,7 +31,7 @@ function refusalsOf({ loaded }: RuleContext, { file, text }: PlannedSkill): read
   const fact = loaded.facts.get(file)
   if (text === undefined) return fact?.kind === 'skill' ? fact.refusals : []
   // Of what can't be read nothing is known, and it has a finding of its own.
-  return text.reason !== undefined || text.head.shape.errors.length > 0 ? [] : fieldRefusals(text.fields)
+  return text.unread !== undefined || text.head.shape.errors.length > 0 ? [] : fieldRefusals(text.fields)
 }
 
 function messageOf(skill: string, { field, state }: FieldRefusal, { text }: PlannedSkill): string {
@@ -44,13 +44,11 @@ function messageOf(skill: string, { field, state }: FieldRefusal, { text }: Plan
 }
 
 function fixOf(refusal: FieldRefusal, skill: PlannedSkill): string {
-  const { field, state, wanted } = refusal
+  const { field } = refusal
   const { text } = skill
   if (field === 'name') return nameFix(skill)
-  if (state === 'unknown') {
-    const meant = didYouMean(field, wanted.split(', '))
-    return `${meant === undefined ? '' : `did you mean "${meant}"? `}known are ${wanted}`
-  }
+  if (refusal.state === 'unknown') return unknownNameFix(field, refusal.known)
+  const { state, wanted } = refusal
   if (text === undefined)
     return state === 'wrong' || field !== 'description' ? `write ${wanted}` : `write ${DESCRIPTION}`
   const hasHead = text.head.shape.exportAt !== undefined

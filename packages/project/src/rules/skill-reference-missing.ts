@@ -1,6 +1,7 @@
 import type { SkillFile } from '../discover/agent-dir.ts'
 import { LineIndex } from '../discover/line-index.ts'
 import { joinPath, normalizePath, type SourceTree } from '../tree/source-tree.ts'
+import { proseOf } from './prose.ts'
 import type { Rule, Violation } from './rule.ts'
 
 /** What the text of a skill sends the model to, and is not there. */
@@ -55,14 +56,13 @@ function problemWith(
   }
 }
 
-const FENCE = /^[ \t]*(```|~~~)[\s\S]*?^[ \t]*\1/gm
 const LINK = /\]\(\s*<?(?<path>[^)\s<>]+)>?(?:\s+["'][^)]*)?\)/g
 /** A path that is only named: in the folders of a skill, and with an extension, so that prose is not taken for one. */
 const NAMED = /(?<![\w./-])(?<path>(?:references|assets|scripts)\/[\w./-]*\.[A-Za-z0-9]+)/g
 
 /** The relative paths that a text sends to, with their offsets. What stands in a block of code is an example, and not looked at. */
 function pathsIn(body: string): { path: string; start: number }[] {
-  const prose = body.replace(FENCE, (block) => block.replace(/[^\n]/g, ' '))
+  const prose = proseOf(body)
   const found = [...prose.matchAll(LINK), ...prose.matchAll(NAMED)].map((match) => {
     const written = match.groups?.['path'] ?? ''
     return { path: written.replace(/[?#].*$/, ''), start: match.index + match[0].indexOf(written) }

@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest'
-import { agent, config, findingsOf, MODEL, toldOf, tool } from '../../test-support/temp-project.ts'
+import { agent, agentsProject, config, findingsOf, MODEL, toldOf, tool } from '../../test-support/temp-project.ts'
+import { examine } from '../examine.ts'
+import { InProcessLoader } from '../load/in-process-loader.ts'
+import { DiskTree } from '../tree/disk-tree.ts'
+import { type Entry, SourceError } from '../tree/source-tree.ts'
 
 /** A module that would be a finding if it were loaded. */
 const NOT_RUN = "throw new Error('run')\n"
+
+const AGENT = `import { Agent } from '@retinue/core/agent'\nexport default new Agent({ id: 'x', model: 'openai/b', description: 'Answers questions on law.', instructions: 'Work.' })\n`
 
 test('B11.4 instructions: a function in the config wins over both files, which are not run', async () => {
   const files = { 'config.ts': config(`${MODEL}, instructions: () => 'Work.'`), 'instructions.ts': NOT_RUN }
@@ -111,11 +117,10 @@ test('B11.1 two tool files of one key are an error', async () => {
 })
 
 test('B11.3 an Agent is taken as it is: every other file is a warning, and nothing of it is run or checked', async () => {
-  const coded = `import { Agent } from '@retinue/core/agent'\nexport default new Agent({ id: 'x', model: 'openai/b', instructions: 'Work.' })\n`
   const beside = { 'tools/a.ts': NOT_RUN, 'workspace/a.md': '', 'subagents/x/config.ts': NOT_RUN, 'memory.ts': NOT_RUN }
   const more = { 'hooks.ts': NOT_RUN }
   const others = { 'Config.ts': '', 'config.js': NOT_RUN, 'README.md': '', 'config.test.ts': '' }
-  expect(await toldOf(agent('sup', { 'config.ts': coded, ...beside, ...more, ...others }))).toMatchInlineSnapshot(`
+  expect(await toldOf(agent('sup', { 'config.ts': AGENT, ...beside, ...more, ...others }))).toMatchInlineSnapshot(`
     "warning[files-ignored-by-agent] sup/Config.ts:1:1 (sup)
       "sup/Config.ts" is ignored: sup/config.ts exports an Agent
       fix: export agentConfig({ … }) instead of new Agent({ … }), or remove it
@@ -141,4 +146,63 @@ test('B11.3 an Agent is taken as it is: every other file is a warning, and nothi
       "sup/workspace" is ignored: sup/config.ts exports an Agent
       fix: export agentConfig({ … }) instead of new Agent({ … }), or remove it"
   `)
+})
+
+test('B11.3 B11.8 beside an Agent a file is told once: that it is ignored, and nothing of what is in it or would lose', async () => {
+  const utf16 = new Uint8Array([0xff, 0xfe, 0x41, 0])
+  // Each of them has a finding of its own beside a config.
+  const deep = {
+    'instructions.ts': NOT_RUN,
+    'instructions.js': NOT_RUN,
+    'agent.md': utf16,
+    'tools/a.ts': NOT_RUN,
+    'tools/a.js': NOT_RUN,
+    'tools/b.txt': '',
+    'skills/one.md': utf16,
+    'skills/two.ts': NOT_RUN,
+    'skills/two.js': NOT_RUN,
+    'schedules/daily.ts': NOT_RUN,
+    'subagents/d/agent.md': 'Work.',
+    'notes.txt': '',
+  }
+  const dir = 'sup/subagents/a/subagents/b/subagents/c'
+  const chain = { ...agent('sup'), ...agent('sup/subagents/a'), ...agent('sup/subagents/a/subagents/b') }
+  const found = await findingsOf({ ...chain, ...agent(dir, { 'config.ts': AGENT, ...deep }) })
+  const told = found.map(({ code, file }) => [code, file.slice(dir.length + 1)])
+  const ignored = [
+    'agent.md',
+    'instructions.js',
+    'instructions.md',
+    'instructions.ts',
+    'notes.txt',
+    'schedules',
+    'skills',
+    'subagents',
+    'tools',
+  ]
+  expect(told).toEqual(ignored.map((name) => ['files-ignored-by-agent', name]))
+  // With a config in its place, it is all of them.
+  const codes = (await findingsOf({ ...chain, ...agent(dir, deep) })).map(({ code }) => code)
+  expect([...new Set(codes)].sort()).toEqual([
+    'entry-ignored',
+    'file-unreadable',
+    'module-failed',
+    'slot-unsupported',
+    'source-overridden',
+    'subagents-too-deep',
+    'tool-duplicate',
+  ])
+})
+
+test('B11.3 a folder beside an Agent that can not be read is ignored, and no error', async () => {
+  const root = agentsProject(agent('sup', { 'config.ts': AGENT, 'tools/a.ts': NOT_RUN }))
+  const tree = new (class extends DiskTree {
+    override list(dir: string): readonly Entry[] {
+      if (dir.endsWith('/tools')) throw new SourceError(dir, 'there is no permission to read it')
+      return super.list(dir)
+    }
+  })(root)
+  const { findings } = await examine(tree, new InProcessLoader(root))
+  const tools = findings.filter(({ file }) => file.endsWith('/tools'))
+  expect(tools.map(({ code }) => code)).toEqual(['files-ignored-by-agent'])
 })

@@ -61,9 +61,12 @@ test('B11.3 text is UTF-8, without its byte order mark, with LF', () => {
   expect(decodeText(bytes('\uFEFFa\r\nb\rc\n'))).toEqual({ ok: true, text: 'a\nb\rc\n' })
   expect(decodeText(new Uint8Array([0xff, 0xfe, 0x61, 0x00]))).toMatchObject({
     ok: false,
-    reason: 'it is UTF-16; only UTF-8 is read',
+    unread: { kind: 'utf-16', reason: 'it is UTF-16; only UTF-8 is read' },
   })
   expect(decodeText(new Uint8Array([0xfe, 0xff, 0x00, 0x61]))).toMatchObject({ ok: false })
-  expect(decodeText(new Uint8Array([0x61, 0xe9]))).toMatchObject({ ok: false, reason: 'it is not valid UTF-8' })
+  expect(decodeText(new Uint8Array([0x61, 0xe9]))).toMatchObject({
+    ok: false,
+    unread: { kind: 'no-text', reason: 'it is not valid UTF-8' },
+  })
   expect(decodeText(bytes('a\0b'))).toMatchObject({ ok: false })
 })
