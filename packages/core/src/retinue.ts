@@ -1,4 +1,5 @@
 import { type Agent, isAgent } from './agent/agent.ts'
+import { assertKnownKeys } from './errors/option-errors.ts'
 import { RetinueError } from './errors/retinue-error.ts'
 import { type AgentMemory, isAgentMemory } from './memory/agent-memory.ts'
 import type { Application, Logger } from './memory/application.ts'
@@ -67,15 +68,7 @@ export class Retinue<const Agents extends Readonly<Record<string, Agent>> = Read
 
 function assertRetinueOptions(options: unknown): void {
   if (!isObject(options)) throw invalid('new Retinue takes an object.', 'new Retinue({ agents: { supervisor } })')
-  const unknown = Object.keys(options).filter((key) => !Object.hasOwn(OPTIONS, key))
-  if (unknown.length > 0) {
-    throw new RetinueError({
-      code: 'option-unknown',
-      message: `The application has options that are not known: ${unknown.join(', ')}.`,
-      hint: `Known are ${Object.keys(OPTIONS).join(', ')}.`,
-      data: { options: unknown },
-    })
-  }
+  assertKnownKeys(options, OPTIONS, 'The application has options that are not known')
   const { agents, storage, memory, logger } = options
   if (!isObject(agents)) throw invalid('The application has no agents.', 'new Retinue({ agents: { supervisor } })')
   for (const [key, agent] of Object.entries(agents))

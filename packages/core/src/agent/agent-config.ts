@@ -1,5 +1,6 @@
 import type { RequestContextLike } from '../context/request-context.ts'
 import type { DelegateTarget } from '../delegation/delegate-target.ts'
+import { agentInvalid, assertKnownKeys } from '../errors/option-errors.ts'
 import { isRetinueError, RetinueError } from '../errors/retinue-error.ts'
 import type { BudgetOptions } from '../loop/budget.ts'
 import type { DelegateNames } from '../loop/delegation-settings.ts'
@@ -108,17 +109,17 @@ const OPTIONS: Readonly<Record<keyof AgentOptions, true>> = {
 /** Throws `agent-invalid`, `option-unknown` or `option-invalid` for options that make no agent. */
 export function assertAgentOptions(options: unknown): asserts options is AgentOptions {
   if (typeof options !== 'object' || options === null)
-    throw invalid('new Agent takes an object.', "new Agent({ id: 'researcher', … })")
+    throw agentInvalid('new Agent takes an object.', "new Agent({ id: 'researcher', … })")
   const given = options as Record<string, unknown>
   const { id } = given
   if (typeof id !== 'string' || id.trim() === '')
-    throw invalid('An agent needs an id.', "Give it one: new Agent({ id: 'researcher', … })")
+    throw agentInvalid('An agent needs an id.', "Give it one: new Agent({ id: 'researcher', … })")
   for (const key of ['name', 'description']) {
     if (given[key] !== undefined && typeof given[key] !== 'string')
-      throw invalid(`The ${key} of the agent "${id}" is no text.`, `Pass a string.`)
+      throw agentInvalid(`The ${key} of the agent "${id}" is no text.`, `Pass a string.`)
   }
   if (given['relay'] !== undefined && typeof given['relay'] !== 'boolean')
-    throw invalid(`The relay of the agent "${id}" is ${String(given['relay'])}.`, 'It is true or false.')
+    throw agentInvalid(`The relay of the agent "${id}" is ${String(given['relay'])}.`, 'It is true or false.')
   assertDelegation(id, given['delegation'])
   assertMemory(id, given['memory'])
   assertProcessors(given['inputProcessors'], id, 'inputProcessors')
@@ -129,27 +130,19 @@ export function assertAgentOptions(options: unknown): asserts options is AgentOp
   assertWhole(id, 'maxDepth', given['maxDepth'])
   assertWhole(id, 'maxRetries', given['maxRetries'])
   assertDefaults(id, given['defaultOptions'])
-  const unknown = Object.keys(given).filter((key) => !Object.hasOwn(OPTIONS, key))
-  if (unknown.length > 0) {
-    throw new RetinueError({
-      code: 'option-unknown',
-      message: `The agent "${id}" has options that are not known: ${unknown.join(', ')}.`,
-      hint: `Known are ${Object.keys(OPTIONS).join(', ')}.`,
-      data: { options: unknown },
-    })
-  }
+  assertKnownKeys(given, OPTIONS, `The agent "${id}" has options that are not known`)
 }
 
 function assertMemory(id: string, memory: unknown): void {
   if (memory !== undefined && typeof memory !== 'function' && !isAgentMemory(memory))
-    throw invalid(`The memory of the agent "${id}" is none.`, 'Pass new Memory() of @retinue/memory.')
+    throw agentInvalid(`The memory of the agent "${id}" is none.`, 'Pass new Memory() of @retinue/memory.')
 }
 
 /** What a function gives is only known when the agent runs. */
 function assertDefaults(id: string, defaults: unknown): void {
   if (defaults === undefined || defaults === null || typeof defaults === 'function') return
   if (!isObject(defaults))
-    throw invalid(`The defaultOptions of the agent "${id}" are no object.`, 'defaultOptions: { maxSteps: 5 }')
+    throw agentInvalid(`The defaultOptions of the agent "${id}" are no object.`, 'defaultOptions: { maxSteps: 5 }')
   try {
     assertOptions(defaults as RunOptions)
   } catch (error) {
@@ -166,19 +159,15 @@ function assertDelegation(id: string, delegation: unknown): void {
   const { context, ...rest } = isObject(delegation) ? delegation : { context: null }
   const [unknown] = Object.keys(rest)
   if (unknown !== undefined)
-    throw invalid(
+    throw agentInvalid(
       `The delegation of the agent "${id}" has ${unknown}, which says how it delegates itself.`,
       `That belongs in its defaultOptions: { delegation: { ${unknown} } }.`,
     )
   if (context !== undefined && context !== 'none')
-    throw invalid(`The delegation of the agent "${id}" is not known.`, "It can be { context: 'none' }.")
+    throw agentInvalid(`The delegation of the agent "${id}" is not known.`, "It can be { context: 'none' }.")
 }
 
 function assertWhole(id: string, name: string, value: unknown): void {
   if (value === undefined || (Number.isInteger(value) && (value as number) >= 0)) return
-  throw invalid(`The ${name} of the agent "${id}" is ${String(value)}.`, 'It must be a whole number of 0 or more.')
-}
-
-function invalid(message: string, hint: string): RetinueError {
-  return new RetinueError({ code: 'agent-invalid', message, hint })
+  throw agentInvalid(`The ${name} of the agent "${id}" is ${String(value)}.`, 'It must be a whole number of 0 or more.')
 }

@@ -1,5 +1,6 @@
 import { type DelegateTarget, isDelegateTarget } from '../delegation/delegate-target.ts'
 import { delegationTool } from '../delegation/delegation-tool.ts'
+import { agentInvalid } from '../errors/option-errors.ts'
 import { RetinueError } from '../errors/retinue-error.ts'
 import { loopTool } from '../loop/loop-tool.ts'
 import type { LoopTool, ToolSet } from '../loop/run.ts'
@@ -81,11 +82,10 @@ function entries(record: unknown, agentId: string, what: string): [string, unkno
       assertToolName('__proto__', `The agent "${agentId}" has in its ${what} a key that`)
     return Object.entries(record)
   }
-  throw new RetinueError({
-    code: 'agent-invalid',
-    message: `The ${what} of the agent "${agentId}" are ${Array.isArray(record) ? 'a list' : String(record)}.`,
-    hint: `Pass an object: ${what}: { key: … }`,
-  })
+  throw agentInvalid(
+    `The ${what} of the agent "${agentId}" are ${Array.isArray(record) ? 'a list' : String(record)}.`,
+    `Pass an object: ${what}: { key: … }`,
+  )
 }
 
 function noDescription(agentId: string, key: string): string {
@@ -111,10 +111,9 @@ function notATool(agentId: string, name: string): RetinueError {
 }
 
 function notAnAgent(agentId: string, key: string): RetinueError {
-  return new RetinueError({
-    code: 'agent-invalid',
-    message: `"${key}" in the agents of the agent "${agentId}" is no agent.`,
-    hint: 'Pass an Agent, or an object with { id, description, runDelegated(request) }.',
-    data: { agentId, key },
-  })
+  return agentInvalid(
+    `"${key}" in the agents of the agent "${agentId}" is no agent.`,
+    'Pass an Agent, or an object with { id, description, runDelegated(request) }.',
+    { agentId, key },
+  )
 }

@@ -1,4 +1,4 @@
-import { RetinueError } from '../errors/retinue-error.ts'
+import { optionInvalid, optionUnknown } from '../errors/option-errors.ts'
 import type { BudgetLimit } from '../loop/budget.ts'
 import { isObject } from '../shared/records.ts'
 
@@ -14,7 +14,7 @@ const LIMITS: Readonly<Record<BudgetLimit, { fits: (value: unknown) => boolean; 
 /** Throws `option-unknown` or `option-invalid` for a budget that bounds nothing. `what`: whose it is. */
 export function assertBudget(budget: unknown, what: string): void {
   if (budget === undefined) return
-  if (!isObject(budget)) throw invalid(`${what} is no object.`, 'budget: { tokens: 100_000, delegations: 20 }')
+  if (!isObject(budget)) throw optionInvalid(`${what} is no object.`, 'budget: { tokens: 100_000, delegations: 20 }')
   for (const [name, value] of Object.entries(budget)) {
     if (name === 'prices') assertPrices(value, what)
     else assertLimit(name, value, what)
@@ -23,23 +23,21 @@ export function assertBudget(budget: unknown, what: string): void {
 
 function assertLimit(name: string, value: unknown, what: string): void {
   const limit = Object.hasOwn(LIMITS, name) ? LIMITS[name as BudgetLimit] : undefined
-  if (!limit) {
-    throw new RetinueError({
-      code: 'option-unknown',
-      message: `${what} has a limit that is not known: ${name}.`,
-      hint: `Known are ${Object.keys(LIMITS).join(', ')}, and prices.`,
-      data: { options: [name] },
-    })
-  }
+  if (!limit)
+    throw optionUnknown(
+      `${what} has a limit that is not known: ${name}.`,
+      [...Object.keys(LIMITS), 'and prices'],
+      [name],
+    )
   if (value !== undefined && !limit.fits(value))
-    throw invalid(`${what} has ${name}: ${String(value)}.`, `It must be ${limit.expected}.`)
+    throw optionInvalid(`${what} has ${name}: ${String(value)}.`, `It must be ${limit.expected}.`)
 }
 
 function assertPrices(prices: unknown, what: string): void {
   if (prices === undefined) return
-  if (!isObject(prices)) throw invalid(`${what} has prices that are no object.`, PRICES)
+  if (!isObject(prices)) throw optionInvalid(`${what} has prices that are no object.`, PRICES)
   for (const [model, price] of Object.entries(prices)) {
-    if (!isPrice(price)) throw invalid(`${what} has a price of "${model}" that is none.`, PRICES)
+    if (!isPrice(price)) throw optionInvalid(`${what} has a price of "${model}" that is none.`, PRICES)
   }
 }
 
@@ -69,8 +67,4 @@ function isPositive(value: unknown): boolean {
 
 function isCount(value: unknown): boolean {
   return Number.isInteger(value) && (value as number) >= 0
-}
-
-function invalid(message: string, hint: string): RetinueError {
-  return new RetinueError({ code: 'option-invalid', message, hint })
 }

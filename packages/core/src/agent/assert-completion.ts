@@ -1,4 +1,4 @@
-import { RetinueError } from '../errors/retinue-error.ts'
+import { optionInvalid, optionUnknown } from '../errors/option-errors.ts'
 import type { TaskCompletion } from '../loop/task-completion.ts'
 import { isObject } from '../shared/records.ts'
 import { isScorer } from './assert-scorers.ts'
@@ -23,15 +23,16 @@ const FIELDS: Readonly<Record<keyof TaskCompletion, { fits: (value: unknown) => 
 export function assertCompletion(completion: unknown): void {
   if (completion === undefined) return
   if (!isObject(completion))
-    throw invalid('The option isTaskComplete is no object.', 'isTaskComplete: { scorers: [scorer] }')
+    throw optionInvalid('The option isTaskComplete is no object.', 'isTaskComplete: { scorers: [scorer] }')
   for (const [name, value] of Object.entries(completion)) {
-    if (!Object.hasOwn(FIELDS, name)) throw unknown(name)
+    if (!Object.hasOwn(FIELDS, name))
+      throw optionUnknown(`isTaskComplete.${name} is not known.`, Object.keys(FIELDS), [`isTaskComplete.${name}`])
     const { fits, expected } = FIELDS[name as keyof TaskCompletion]
     if (value !== undefined && !fits(value))
-      throw invalid(`isTaskComplete.${name} is not what it must be.`, `It must be ${expected}.`)
+      throw optionInvalid(`isTaskComplete.${name} is not what it must be.`, `It must be ${expected}.`)
   }
   if (completion['scorers'] === undefined)
-    throw invalid('isTaskComplete has no scorers.', `scorers: it must be ${FIELDS.scorers.expected}.`)
+    throw optionInvalid('isTaskComplete has no scorers.', `scorers: it must be ${FIELDS.scorers.expected}.`)
 }
 
 /** Whether a value is a list of scorers. Two of one id could not be told apart in what they say. */
@@ -42,17 +43,4 @@ function isScorers(value: unknown): boolean {
 
 function isBoolean(value: unknown): boolean {
   return typeof value === 'boolean'
-}
-
-function unknown(name: string): RetinueError {
-  return new RetinueError({
-    code: 'option-unknown',
-    message: `isTaskComplete.${name} is not known.`,
-    hint: `Known are ${Object.keys(FIELDS).join(', ')}.`,
-    data: { options: [`isTaskComplete.${name}`] },
-  })
-}
-
-function invalid(message: string, hint: string): RetinueError {
-  return new RetinueError({ code: 'option-invalid', message, hint })
 }

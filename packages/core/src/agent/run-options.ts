@@ -1,5 +1,5 @@
 import type { RequestContextLike } from '../context/request-context.ts'
-import { RetinueError } from '../errors/retinue-error.ts'
+import { assertKnownKeys, optionInvalid } from '../errors/option-errors.ts'
 import type { BudgetOptions } from '../loop/budget.ts'
 import type { DelegateName, DelegationOptions } from '../loop/delegation-settings.ts'
 import type { IterationHook } from '../loop/iteration-hook.ts'
@@ -143,27 +143,30 @@ function mergeDelegation(defaults: DelegationOptions = {}, call: DelegationOptio
   return { ...kept, ...defined(call) }
 }
 
+const UNKNOWN = 'These options are not known'
+
 /** Throws `option-unknown` or `option-invalid` for options that make no run. */
 export function assertOptions(options: RunOptions): void {
   const given: unknown = options
-  if (!isObject(given)) throw invalid('The options of a run are an object.', 'agent.generate(input, { maxSteps: 5 })')
-  assertKnown(options, OPTIONS, '')
+  if (!isObject(given))
+    throw optionInvalid('The options of a run are an object.', 'agent.generate(input, { maxSteps: 5 })')
+  assertKnownKeys(options, OPTIONS, UNKNOWN)
   assertWhole('maxSteps', options.maxSteps, 1)
   assertWhole('toolCallConcurrency', options.toolCallConcurrency, 1)
   assertWhole('maxRetries', options.maxRetries, 0)
   if (options.runId !== undefined && (typeof options.runId !== 'string' || options.runId === ''))
-    throw invalid('The runId is no text.', 'Leave it out, or pass a string.')
+    throw optionInvalid('The runId is no text.', 'Leave it out, or pass a string.')
   if (options.resolveModel !== undefined && typeof options.resolveModel !== 'function')
-    throw invalid('resolveModel is no function.', "resolveModel: () => 'openai/gpt-5.5'")
+    throw optionInvalid('resolveModel is no function.', "resolveModel: () => 'openai/gpt-5.5'")
   assertSignal(options.abortSignal)
   for (const name of ['modelSettings', 'providerOptions', 'headers'] as const) {
     if (options[name] !== undefined && !isObject(options[name]))
-      throw invalid(`The option ${name} is no object.`, `${name}: { … }`)
+      throw optionInvalid(`The option ${name} is no object.`, `${name}: { … }`)
   }
   assertToolChoice(options.toolChoice)
   assertTimeout(options.timeout)
   if (options.providers !== undefined && !isObject(options.providers))
-    throw invalid('The option providers is no object.', 'providers: { mine: (modelId) => model }')
+    throw optionInvalid('The option providers is no object.', 'providers: { mine: (modelId) => model }')
   assertContext(options.requestContext)
   assertDelegation(options.delegation)
   assertBudget(options.budget, 'budget')
@@ -187,24 +190,24 @@ const FUNCTIONS = [
 function assertFunctions(options: Record<string, unknown>): void {
   for (const name of FUNCTIONS) {
     if (options[name] !== undefined && typeof options[name] !== 'function')
-      throw invalid(`The option ${name} is no function.`, `${name}: (event) => { … }`)
+      throw optionInvalid(`The option ${name} is no function.`, `${name}: (event) => { … }`)
   }
   const { stopWhen, activeTools, structuredOutput } = options
   const conditions = Array.isArray(stopWhen) ? stopWhen : stopWhen === undefined ? [] : [stopWhen]
   if (!conditions.every((condition) => typeof condition === 'function'))
-    throw invalid('The option stopWhen is no condition.', 'stopWhen: ({ steps }) => steps.length === 3')
+    throw optionInvalid('The option stopWhen is no condition.', 'stopWhen: ({ steps }) => steps.length === 3')
   const isNames = Array.isArray(activeTools) && activeTools.every((name) => typeof name === 'string')
   if (activeTools !== undefined && !isNames)
-    throw invalid('The option activeTools is no list of names.', "activeTools: ['search']")
+    throw optionInvalid('The option activeTools is no list of names.', "activeTools: ['search']")
   if (structuredOutput !== undefined && !(isObject(structuredOutput) && structuredOutput['schema']))
-    throw invalid('The option structuredOutput has no schema.', 'structuredOutput: { schema: z.object({ … }) }')
+    throw optionInvalid('The option structuredOutput has no schema.', 'structuredOutput: { schema: z.object({ … }) }')
 }
 
 function assertSignal(signal: unknown): void {
   if (signal === undefined) return
   const fits =
     isObject(signal) && typeof signal['aborted'] === 'boolean' && typeof signal['addEventListener'] === 'function'
-  if (!fits) throw invalid('The abortSignal is no AbortSignal.', 'abortSignal: new AbortController().signal')
+  if (!fits) throw optionInvalid('The abortSignal is no AbortSignal.', 'abortSignal: new AbortController().signal')
 }
 
 const TIMEOUTS: Readonly<Record<keyof Timeouts, true>> = { totalMs: true, stepMs: true, chunkMs: true, toolMs: true }
@@ -214,12 +217,12 @@ const LONGEST_TIMEOUT = 2 ** 31 - 1
 
 function assertTimeout(timeout: unknown): void {
   if (timeout === undefined) return
-  if (!isObject(timeout)) throw invalid('The option timeout is no object.', 'timeout: { totalMs: 60_000 }')
-  assertKnown(timeout, TIMEOUTS, 'timeout.')
+  if (!isObject(timeout)) throw optionInvalid('The option timeout is no object.', 'timeout: { totalMs: 60_000 }')
+  assertKnownKeys(timeout, TIMEOUTS, UNKNOWN, 'timeout.')
   for (const [name, value] of Object.entries(timeout)) {
     assertWhole(`timeout.${name}`, value, 1)
     if ((value as number) > LONGEST_TIMEOUT)
-      throw invalid(
+      throw optionInvalid(
         `The option timeout.${name} is ${String(value)}.`,
         `It can be at most ${LONGEST_TIMEOUT}, which is some 24 days.`,
       )
@@ -229,7 +232,7 @@ function assertTimeout(timeout: unknown): void {
 function assertToolChoice(choice: unknown): void {
   if (choice === undefined || choice === 'auto' || choice === 'none' || choice === 'required') return
   if (isObject(choice) && choice['type'] === 'tool' && typeof choice['toolName'] === 'string') return
-  throw invalid(
+  throw optionInvalid(
     `The toolChoice ${JSON.stringify(choice)} is none.`,
     "It can be 'auto', 'none', 'required' or { type: 'tool', toolName }.",
   )
@@ -237,48 +240,34 @@ function assertToolChoice(choice: unknown): void {
 
 function assertDelegation(delegation: unknown): void {
   if (delegation === undefined) return
-  if (!isObject(delegation)) throw invalid('The option delegation is no object.', 'delegation: { messageFilter: … }')
-  assertKnown(delegation, DELEGATION_OPTIONS, 'delegation.')
+  if (!isObject(delegation))
+    throw optionInvalid('The option delegation is no object.', 'delegation: { messageFilter: … }')
+  assertKnownKeys(delegation, DELEGATION_OPTIONS, UNKNOWN, 'delegation.')
   const { context, hookErrorStrategy } = delegation
   for (const name of ['includeSubAgentToolResultsInModelContext', 'enableResultReferences']) {
     if (delegation[name] !== undefined && typeof delegation[name] !== 'boolean')
-      throw invalid(`delegation.${name} is ${String(delegation[name])}.`, 'It is true or false.')
+      throw optionInvalid(`delegation.${name} is ${String(delegation[name])}.`, 'It is true or false.')
   }
   for (const name of ['onDelegationStart', 'messageFilter', 'onDelegationComplete']) {
     if (delegation[name] !== undefined && typeof delegation[name] !== 'function')
-      throw invalid(`delegation.${name} is no function.`, `delegation: { ${name}: (context) => … }`)
+      throw optionInvalid(`delegation.${name} is no function.`, `delegation: { ${name}: (context) => … }`)
   }
   if (hookErrorStrategy !== undefined && hookErrorStrategy !== 'throw' && hookErrorStrategy !== 'warn')
-    throw invalid(
+    throw optionInvalid(
       `delegation.hookErrorStrategy is ${JSON.stringify(hookErrorStrategy)}.`,
       "It can be 'throw' or 'warn'.",
     )
   if (context !== undefined && context !== 'none')
-    throw invalid(`delegation.context is ${JSON.stringify(context)}.`, "It can be 'none', or be left out.")
+    throw optionInvalid(`delegation.context is ${JSON.stringify(context)}.`, "It can be 'none', or be left out.")
 }
 
 function assertContext(context: unknown): void {
   if (context === undefined) return
   const fits = isObject(context) && ['get', 'set', 'entries'].every((name) => typeof context[name] === 'function')
-  if (!fits) throw invalid('The requestContext is no RequestContext.', "new RequestContext([['tenant', 'acme']])")
-}
-
-function assertKnown(options: object, known: object, prefix: string): void {
-  const unknown = Object.keys(options).filter((key) => !Object.hasOwn(known, key))
-  if (unknown.length === 0) return
-  throw new RetinueError({
-    code: 'option-unknown',
-    message: `These options are not known: ${unknown.map((key) => prefix + key).join(', ')}.`,
-    hint: `Known are ${Object.keys(known).join(', ')}.`,
-    data: { options: unknown },
-  })
+  if (!fits) throw optionInvalid('The requestContext is no RequestContext.', "new RequestContext([['tenant', 'acme']])")
 }
 
 function assertWhole(name: string, value: unknown, least: number): void {
   if (value === undefined || (Number.isInteger(value) && (value as number) >= least)) return
-  throw invalid(`The option ${name} is ${String(value)}.`, `It must be a whole number of ${least} or more.`)
-}
-
-function invalid(message: string, hint: string): RetinueError {
-  return new RetinueError({ code: 'option-invalid', message, hint })
+  throw optionInvalid(`The option ${name} is ${String(value)}.`, `It must be a whole number of ${least} or more.`)
 }

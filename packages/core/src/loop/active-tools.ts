@@ -1,4 +1,4 @@
-import { RetinueError } from '../errors/retinue-error.ts'
+import { optionInvalid } from '../errors/option-errors.ts'
 import { isObject } from '../shared/records.ts'
 import type { LoopTool, ToolSet } from './run.ts'
 
@@ -6,13 +6,11 @@ import type { LoopTool, ToolSet } from './run.ts'
 export function activeTools(tools: ToolSet, names: readonly string[] | undefined): ToolSet {
   if (names === undefined) return tools
   const unknown = names.filter((name) => !tools.byName.has(name))
-  if (unknown.length > 0) {
-    throw new RetinueError({
-      code: 'option-invalid',
-      message: `activeTools names what is no tool here: ${unknown.join(', ')}.`,
-      hint: `The tools are ${[...tools.byName.keys()].join(', ') || 'none'}.`,
-    })
-  }
+  if (unknown.length > 0)
+    throw optionInvalid(
+      `activeTools names what is no tool here: ${unknown.join(', ')}.`,
+      `The tools are ${[...tools.byName.keys()].join(', ') || 'none'}.`,
+    )
   const active = new Set(names)
   const byName = new Map<string, LoopTool>()
   for (const [name, tool] of tools.byName) if (active.has(name)) byName.set(name, tool)
@@ -23,9 +21,8 @@ export function activeTools(tools: ToolSet, names: readonly string[] | undefined
 export function choiceAmong<Choice>(active: ToolSet, choice: Choice): Choice {
   const name = isObject(choice) ? choice['toolName'] : undefined
   if (typeof name !== 'string' || active.byName.has(name)) return choice
-  throw new RetinueError({
-    code: 'option-invalid',
-    message: `toolChoice names what is no active tool here: ${name}.`,
-    hint: `The active tools are ${[...active.byName.keys()].join(', ') || 'none'}.`,
-  })
+  throw optionInvalid(
+    `toolChoice names what is no active tool here: ${name}.`,
+    `The active tools are ${[...active.byName.keys()].join(', ') || 'none'}.`,
+  )
 }

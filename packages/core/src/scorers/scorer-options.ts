@@ -1,3 +1,4 @@
+import { assertKnownKeys } from '../errors/option-errors.ts'
 import { RetinueError } from '../errors/retinue-error.ts'
 import { isObject } from '../shared/records.ts'
 import { type Judge, problemWithJudge } from './judge.ts'
@@ -27,7 +28,8 @@ const OPTIONS: Readonly<Record<keyof ScorerOptions, true>> = {
 
 /** Throws `scorer-invalid` or `option-unknown` for options that make no scorer. */
 export function assertScorerOptions(options: unknown): asserts options is ScorerOptions {
-  const { id, name, description, judge, type, ...rest } = isObject(options) ? options : {}
+  const given: Record<string, unknown> = isObject(options) ? options : {}
+  const { id, name, description, judge, type } = given
   if (typeof id !== 'string' || id.trim() === '') {
     throw new RetinueError({
       code: 'scorer-invalid',
@@ -42,15 +44,7 @@ export function assertScorerOptions(options: unknown): asserts options is Scorer
   if (type !== undefined && type !== 'agent')
     throw scorerInvalid(id, 'has a type that is not known', "It can be 'agent', or be left out.")
   if (judge !== undefined) assertJudge(id, judge)
-  const unknown = Object.keys(rest)
-  if (unknown.length > 0) {
-    throw new RetinueError({
-      code: 'option-unknown',
-      message: `The scorer "${id}" has options that are not known: ${unknown.join(', ')}.`,
-      hint: `Known are ${Object.keys(OPTIONS).join(', ')}.`,
-      data: { options: unknown },
-    })
-  }
+  assertKnownKeys(given, OPTIONS, `The scorer "${id}" has options that are not known`)
 }
 
 export function assertJudge(id: string, judge: unknown): void {
