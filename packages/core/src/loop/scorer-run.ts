@@ -1,5 +1,5 @@
 import { freezeMessage } from '../messages/freeze-message.ts'
-import type { Message } from '../messages/message.ts'
+import { type Message, messageText } from '../messages/message.ts'
 import type { ScorerRun } from '../scorers/scorer.ts'
 import type { Run } from './run.ts'
 
@@ -29,5 +29,5 @@ function frozenCopy<T extends object>(record: T): T {
 /** What was asked for: the text of the last message of the person in the input. */
 function taskOf(input: readonly Message[]): string {
   const last = input.findLast((message) => message.role === 'user')
-  return (last?.content ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+  return last ? messageText(last) : ''
 }

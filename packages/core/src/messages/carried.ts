@@ -1,4 +1,4 @@
-import type { Message } from './message.ts'
+import { type Message, messageText } from './message.ts'
 
 /**
  * Which messages of a conversation are still those of `own`, after code that is not ours made another one of it: they are there, or
@@ -45,7 +45,6 @@ function nextInPlace(message: Message, left: readonly Message[], gone: number): 
   return left.length === gone ? left[0] : left.find(({ role }) => role === message.role)
 }
 
-function wordsOf({ content }: Message): ReadonlySet<string> {
-  const texts = typeof content === 'string' ? [content] : content.map((part) => (part.type === 'text' ? part.text : ''))
-  return new Set(texts.join(' ').match(/[\p{L}\p{N}]+/gu))
+function wordsOf(message: Message): ReadonlySet<string> {
+  return new Set(messageText(message).match(/[\p{L}\p{N}]+/gu))
 }

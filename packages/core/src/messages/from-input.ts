@@ -1,3 +1,4 @@
+import type { RetinueError } from '../errors/retinue-error.ts'
 import { isObject } from '../shared/records.ts'
 import { disarm } from './framework-note.ts'
 import { partsFromContent, type Role } from './from-parts.ts'
@@ -24,7 +25,7 @@ export interface Conversation {
 export function messagesFromInput(input: unknown, context?: unknown): Conversation {
   if (context !== undefined) return withContext(context, input)
   if (typeof input === 'string') {
-    if (input.trim() === '') throw inputError('The input is empty.', 'Pass the text of the request.')
+    if (input.trim() === '') throw emptyInput()
     return { system: [], messages: [userText(disarm(input))] }
   }
   return validConversation(converted(input))
@@ -50,11 +51,7 @@ export function assertGoesOn(messages: readonly Message[], input: readonly Messa
   }
   const last = messages.at(-1)
   if (!last) throw inputError('The conversation does not begin with the user.', MESSAGE_FORM)
-  if (last.role === 'assistant')
-    throw inputError(
-      'The conversation ends with an assistant message.',
-      'The last message must be the user’s, or the result of a tool.',
-    )
+  if (last.role === 'assistant') throw endsWithAnswer()
 }
 
 /**
@@ -65,14 +62,11 @@ export function looseMessagesFromInput(
   input: unknown,
   context: unknown,
 ): Conversation & { readonly own: readonly Message[] } {
-  if (context !== undefined && !Array.isArray(context))
-    throw inputError('The option context is no list of messages.', MESSAGE_FORM)
-  if (typeof input === 'string' && input.trim() === '')
-    throw inputError('The input is empty.', 'Pass the text of the request.')
-  const before = split(converted(context ?? []))
+  const said = context === undefined ? [] : contextList(context)
+  if (typeof input === 'string' && input.trim() === '') throw emptyInput()
+  const before = split(converted(said))
   const own = split(converted(input))
-  if (own.messages.length === 0)
-    throw inputError('The input holds no message.', 'Pass at least one user message that is not empty.')
+  if (own.messages.length === 0) throw noMessage()
   return {
     system: [...before.system, ...own.system],
     messages: [...before.messages, ...own.messages],
@@ -81,13 +75,17 @@ export function looseMessagesFromInput(
 }
 
 function withContext(context: unknown, input: unknown): Conversation {
-  if (!Array.isArray(context)) throw inputError('The option context is no list of messages.', MESSAGE_FORM)
-  const before = split(converted(context))
+  const before = split(converted(contextList(context)))
   const own = messagesFromInput(input)
   return {
     system: [...before.system, ...own.system],
     messages: repairOpenCalls([...before.messages, ...own.messages]),
   }
+}
+
+function contextList(context: unknown): readonly unknown[] {
+  if (!Array.isArray(context)) throw inputError('The option context is no list of messages.', MESSAGE_FORM)
+  return context
 }
 
 function converted(input: unknown): Message[] {
@@ -139,12 +137,22 @@ function split(all: Message[]): Conversation {
 function validConversation(all: Message[]): Conversation {
   const { system, messages } = split(all)
   const last = messages.at(-1)
-  if (!last) throw inputError('The input holds no message.', 'Pass at least one user message that is not empty.')
-  if (last.role === 'assistant' && !last.content.some((part) => part.type === 'tool-call')) {
-    throw inputError(
-      'The conversation ends with an assistant message.',
-      'The last message must be the user’s, or the result of a tool.',
-    )
-  }
+  if (!last) throw noMessage()
+  if (last.role === 'assistant' && !last.content.some((part) => part.type === 'tool-call')) throw endsWithAnswer()
   return { system, messages: repairOpenCalls(messages) }
+}
+
+function emptyInput(): RetinueError {
+  return inputError('The input is empty.', 'Pass the text of the request.')
+}
+
+function noMessage(): RetinueError {
+  return inputError('The input holds no message.', 'Pass at least one user message that is not empty.')
+}
+
+function endsWithAnswer(): RetinueError {
+  return inputError(
+    'The conversation ends with an assistant message.',
+    'The last message must be the user’s, or the result of a tool.',
+  )
 }

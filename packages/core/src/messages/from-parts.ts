@@ -14,8 +14,7 @@ type Part = AssistantPart
 export function partsFromContent(role: Role, content: unknown, index: number): Part[] {
   if (typeof content === 'string') {
     if (content.trim() !== '') return [{ type: 'text', text: disarm(content) }]
-    if (role === 'user')
-      throw inputError(`Message ${index} is empty.`, 'Leave it out, or give it text or a file.', index)
+    if (role === 'user') throw emptyMessage(index)
     return []
   }
   if (!Array.isArray(content)) throw inputError(`Message ${index} has no content.`, undefined, index)
@@ -28,9 +27,12 @@ export function partsFromContent(role: Role, content: unknown, index: number): P
     // Providers refuse a text that is empty or blank.
     if (converted.type !== 'text' || converted.text.trim() !== '') parts.push(converted)
   }
-  if (parts.length === 0 && role === 'user')
-    throw inputError(`Message ${index} is empty.`, 'Leave it out, or give it text or a file.', index)
+  if (parts.length === 0 && role === 'user') throw emptyMessage(index)
   return parts
+}
+
+function emptyMessage(index: number): RetinueError {
+  return inputError(`Message ${index} is empty.`, 'Leave it out, or give it text or a file.', index)
 }
 
 function unreadable(role: Role, part: unknown, index: number): RetinueError {

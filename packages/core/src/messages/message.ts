@@ -24,6 +24,14 @@ export type ToolResultPart = LanguageModelV4ToolResultPart
 export type ToolOutput = LanguageModelV4ToolResultOutput
 export type AssistantPart = AssistantMessage['content'][number]
 
+/** What a message says: its texts, a line each. Empty where it has none. */
+export function messageText({ content }: Message): string {
+  const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content
+  const texts: string[] = []
+  for (const part of parts) if (part.type === 'text') texts.push(part.text)
+  return texts.join('\n')
+}
+
 export function userText(text: string): UserMessage {
   return { role: 'user', content: [{ type: 'text', text }] }
 }

@@ -2,6 +2,7 @@ import type { LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk
 import { type Material, splitGather, splitMaterial, stripNotice } from './framing.ts'
 import { isRecord, parseIfJson } from './json.ts'
 import { type Outcome, readOutcome } from './outcome.ts'
+import { textIn } from './text-in.ts'
 
 export interface PastCall {
   id: string
@@ -72,11 +73,6 @@ function spoken(request: string): string {
     return Array.isArray(each) && each.every((item) => typeof item === 'string') ? [`${key}: ${each.join(', ')}`] : []
   })
   return parts.length > 0 ? parts.join('\n') : request
-}
-
-function textIn(message: LanguageModelV4Message): string {
-  if (message.role === 'system') return message.content
-  return message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
 }
 
 function attachedTo(message: LanguageModelV4Message): Material[] {

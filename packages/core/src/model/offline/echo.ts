@@ -1,5 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { offlineModel } from './offline-model.ts'
+import { textIn } from './text-in.ts'
 
 /** A model that says back what it was told last: the cheapest way to see that an agent is wired up. It calls no tool. */
 export function createEcho(): LanguageModelV4 {
@@ -8,5 +9,5 @@ export function createEcho(): LanguageModelV4 {
 
 function lastText(prompt: LanguageModelV4Prompt): string {
   const last = prompt.findLast((message) => message.role === 'user')
-  return last ? last.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n') : ''
+  return last ? textIn(last) : ''
 }
