@@ -27,7 +27,7 @@ function watching(root: string, dir?: string): Watching {
     const { application, agents, notes, modules } = discover(new DiskTree(root), dir)
     const all = [...notes, ...agents.flatMap((agent) => agent.notes)]
     const stray = all.map((note) => ('path' in note ? `${note.path.split('/').at(-1)}` : note.kind))
-    const texts = modules.files().map((file) => modules.textOf(file) ?? '')
+    const texts = modules.files().map((file) => modules.shape(file)?.text ?? '')
     seen.push(application.ok ? [...stray, ...texts.filter((text) => text.startsWith('//'))] : ['no application'])
     wake()
     return modules.files()

@@ -1,10 +1,10 @@
-import { AGENT_SLOTS, MAX_SUBAGENT_DEPTH, MODULE_EXTENSIONS, moduleName } from '../layout.ts'
+import { AGENT_SLOTS, MAX_SUBAGENT_DEPTH, moduleName } from '../layout.ts'
 import { readText } from '../tree/read-text.ts'
 import { joinPath, type SourceTree } from '../tree/source-tree.ts'
 import { isSafeStep } from '../workspace/path-steps.ts'
 import type { AgentDir, AgentFile, MarkdownFile, Note, SlotModule } from './agent-dir.ts'
 import { discoverSkills } from './discover-skills.ts'
-import { bestExtensionFirst, linkNote, listFolder, otherNote, quietFolders, sortFolder } from './folder.ts'
+import { linkNote, listFolder, otherNote, quietFolders, sortFolder } from './folder.ts'
 import { splitFrontmatter } from './frontmatter.ts'
 import { discoverModules, discoverProcessors } from './module-folder.ts'
 
@@ -36,7 +36,7 @@ export function discoverAgents(tree: SourceTree, dir: string, parentPath: readon
 function discoverAgent(tree: SourceTree, dir: string, path: readonly string[]): AgentDir {
   const { entries, modules, notes: sorted } = sortFolder(tree, dir, AGENT_SLOTS)
   const notes = [...sorted]
-  const tools = discoverTools(tree, entries.get('tools'), notes)
+  const tools = { dir: entries.get('tools'), slot: 'tool', what: 'a tool', second: sameTool } as const
   const workspace = entries.get('workspace')
   if (workspace !== undefined) noteSeeds(tree, workspace, notes)
   const { skills, modules: skillModules } = discoverSkills(tree, entries.get('skills'), notes)
@@ -51,7 +51,7 @@ function discoverAgent(tree: SourceTree, dir: string, path: readonly string[]): 
     instructions: modules.get('instructions'),
     markdown: readMarkdown(tree, entries.get('instructions.md')),
     agentFile,
-    tools,
+    tools: discoverModules(tree, tools, notes),
     skills,
     skillModules,
     inputProcessors: processors.input,
@@ -98,38 +98,9 @@ function discoverSubagents(
   return []
 }
 
-function discoverTools(tree: SourceTree, dir: string | undefined, notes: Note[]): readonly SlotModule[] {
-  if (dir === undefined) return []
-  const tools = new Map<string, SlotModule>()
-  for (const { name, kind } of [...listFolder(tree, dir, notes)].sort(bestExtensionFirst)) {
-    const file = joinPath(dir, name)
-    const key = kind === 'file' ? moduleName(name)?.base : undefined
-    if (kind === 'link') notes.push(linkNote(file))
-    else if (key === undefined) notes.push(strayToolNote(file, name, kind))
-    else {
-      const first = tools.get(key)
-      if (first === undefined) tools.set(key, { slot: 'tool', key, file })
-      else notes.push({ kind: 'same-tool', key, files: [first.file, file] })
-    }
-  }
-  return [...tools.values()]
-}
-
-function strayToolNote(path: string, name: string, kind: string): Note {
-  if (kind === 'directory') {
-    const fix = `move the tools of "${name}/" up into "tools/"; what only your own modules import may stay`
-    return { kind: 'ignored', path, what: 'folder', because: 'only files directly in "tools/" are tools', fix }
-  }
-  if (kind === 'other') return otherNote(path)
-  const base = name.replace(/\.[^.]*$/, '')
-  const because = `a tool is a ${MODULE_EXTENSIONS.join(', ')} file`
-  return {
-    kind: 'ignored',
-    path,
-    what: 'file',
-    because,
-    fix: `rename it to "${base || 'my-tool'}.ts", or move it out of "tools/"`,
-  }
+/** B11.1: which of two tools is meant, nobody can tell. */
+function sameTool({ key, file }: SlotModule, second: SlotModule): Note {
+  return { kind: 'same-tool', key, files: [file, second.file] }
 }
 
 /** Seeds are copied as they stand, but never through a link, and not under a name that no workspace takes. */

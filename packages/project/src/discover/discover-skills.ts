@@ -2,9 +2,8 @@ import { moduleName } from '../layout.ts'
 import { readText } from '../tree/read-text.ts'
 import { type Entry, joinPath, type SourceTree } from '../tree/source-tree.ts'
 import type { Note, SkillFile, SkillReference, SlotModule } from './agent-dir.ts'
-import { bestExtensionFirst, linkNote, listFolder, otherNote } from './folder.ts'
+import { addModule, bestExtensionFirst, linkNote, listFolder, otherNote } from './folder.ts'
 import { parseFrontmatter, splitFrontmatter } from './frontmatter.ts'
-import { addModule } from './module-folder.ts'
 import { discoverSkillFolder, SKILL_FILE } from './skill-folder.ts'
 
 export interface SkillEntries {

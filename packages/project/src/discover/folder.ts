@@ -47,17 +47,26 @@ export function sortFolder(tree: SourceTree, dir: string, slots: readonly Slot[]
     if (slot === undefined) notes.push(strayNote(path, entry, slots))
     else if (!slot.supported) notes.push({ kind: 'unsupported', path, slot: slotLabel(slot) })
     else if (slot.form !== 'module') entries.set(slot.name, path)
-    else addModule(modules, notes, slot.name, path)
+    // Where a slot is a file and no folder of files, it is called as the file is.
+    else addModule(modules, { slot: slot.name as ModuleSlot, key: slot.name, file: path }, notes)
   }
   return { entries, modules, notes }
 }
 
-function addModule(modules: Map<string, SlotModule>, notes: Note[], name: string, file: string): void {
-  // Where a slot is a file and no folder of files, it is called as the file is.
-  const slot = name as ModuleSlot
-  const winner = modules.get(name)
-  if (winner === undefined) modules.set(name, { slot, key: name, file })
-  else notes.push({ kind: 'shadowed', slot, loser: file, winner: winner.file })
+/** B11.1: of two modules of one name, the better extension wins; entries come in that order. */
+export function addModule(
+  found: Map<string, SlotModule>,
+  module: SlotModule,
+  notes: Note[],
+  second: (first: SlotModule, second: SlotModule) => Note = shadowedNote,
+): void {
+  const first = found.get(module.key)
+  if (first === undefined) found.set(module.key, module)
+  else notes.push(second(first, module))
+}
+
+export function shadowedNote({ file: winner }: SlotModule, { file: loser, slot }: SlotModule): Note {
+  return { kind: 'shadowed', slot, loser, winner }
 }
 
 function slotOf({ name, kind }: Entry, slots: readonly Slot[]): Slot | undefined {

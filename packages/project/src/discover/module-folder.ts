@@ -1,7 +1,7 @@
 import { MODULE_EXTENSIONS, type ModuleSlot, moduleName, PROCESSOR_SLOTS } from '../layout.ts'
 import { type Entry, joinPath, type SourceTree } from '../tree/source-tree.ts'
 import type { Note, SlotModule } from './agent-dir.ts'
-import { bestExtensionFirst, linkNote, listFolder, otherNote, strayNote } from './folder.ts'
+import { addModule, bestExtensionFirst, linkNote, listFolder, otherNote, shadowedNote, strayNote } from './folder.ts'
 
 /** A folder whose modules each fill a slot. */
 export interface ModuleFolder {
@@ -9,28 +9,22 @@ export interface ModuleFolder {
   readonly slot: ModuleSlot
   /** What one of its modules is, in a sentence: `a scorer`. */
   readonly what: string
+  /** What is said of a second module of a name. Default: that the first one wins. */
+  readonly second?: (first: SlotModule, second: SlotModule) => Note
 }
 
 /** The modules that stand directly in a folder, in the order of their names; a second one of a name is not read. */
 export function discoverModules(tree: SourceTree, folder: ModuleFolder, notes: Note[]): readonly SlotModule[] {
-  const { dir, slot } = folder
+  const { dir, slot, second = shadowedNote } = folder
   if (dir === undefined) return []
   const found = new Map<string, SlotModule>()
   for (const entry of [...listFolder(tree, dir, notes)].sort(bestExtensionFirst)) {
     const file = joinPath(dir, entry.name)
     const key = entry.kind === 'file' ? moduleName(entry.name)?.base : undefined
     if (key === undefined) notes.push(strayModuleNote(file, entry, folder))
-    else addModule(found, { slot, key, file }, notes)
+    else addModule(found, { slot, key, file }, notes, second)
   }
   return [...found.values()]
-}
-
-/** B11.1: of two modules of one name, the better extension wins; entries come in that order. */
-export function addModule(found: Map<string, SlotModule>, module: SlotModule, notes: Note[]): void {
-  const { key, slot, file } = module
-  const winner = found.get(key)
-  if (winner === undefined) found.set(key, module)
-  else notes.push({ kind: 'shadowed', slot, loser: file, winner: winner.file })
 }
 
 function strayModuleNote(path: string, { name, kind }: Entry, { dir = '', what }: ModuleFolder): Note {

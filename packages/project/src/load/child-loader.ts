@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { LoadFailure, LoadRequest, LoadResult, ModuleLoader } from './module-loader.ts'
+import { inheritedOptions } from './node-options.ts'
 import { type FromChild, isFromChild, type ToChild } from './protocol.ts'
 
 /** After so many modules that hung, the others are not tried: the time of whoever waits is bounded. */
@@ -189,24 +190,4 @@ function watchEnd(process: ChildProcess, onEnd: (how: string) => void): void {
     how ??= error.message
     onEnd(how)
   })
-}
-
-/** Node's options that decide how modules are found and read; not those of a debugger or a test runner. */
-function inheritedOptions(): string[] {
-  const kept: string[] = []
-  const options = process.execArgv
-  for (let at = 0; at < options.length; at++) {
-    const option = options[at] ?? ''
-    const [name = ''] = option.split('=', 1)
-    if (
-      !/^(?:-C|--conditions|-r|--require|--import|--loader|--experimental-loader|--(?:no-)?[a-z-]*strip-types)$/.test(
-        name,
-      )
-    )
-      continue
-    kept.push(option)
-    const next = options[at + 1]
-    if (!option.includes('=') && next !== undefined && !next.startsWith('-')) kept.push(next)
-  }
-  return kept
 }

@@ -5,8 +5,9 @@
 import { pathToFileURL } from 'node:url'
 import { failureOf } from './failure.ts'
 import { loadModule } from './load-module.ts'
+import { isPlainProcess } from './node-options.ts'
 import { type FromChild, isToChild, type ToChild } from './protocol.ts'
-import { isPlainProcess, loadQuickly, warmUp } from './quick-loading.ts'
+import { loadQuickly, warmUp } from './quick-loading.ts'
 import { resolveImportsOf } from './resolver.ts'
 
 const [, , token = '', root = ''] = process.argv

@@ -38,14 +38,6 @@ export function loadQuickly(root: string, rootUrl: string): void {
   })
 }
 
-/** Whether Node alone decides how this process finds and reads modules. */
-export function isPlainProcess(): boolean {
-  const options = [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''].join(' ')
-  return !/(?:^|\s)(?:-r|--require|--import|--(?:experimental-)?loader|--preserve-symlinks|--\S*strip-types)\b/.test(
-    options,
-  )
-}
-
 /**
  * Makes Node get ready to run TypeScript, which takes it a tenth of a second the first time: for when there is nothing else to do.
  */

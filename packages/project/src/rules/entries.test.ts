@@ -53,8 +53,8 @@ test('B11.10 what is no tool in tools/', async () => {
   const files = { 'tools/nested/deep.ts': tool(), 'tools/view.tsx': '1', 'tools/notes.md': '' }
   expect(await toldOf(agent('sup', files))).toMatchInlineSnapshot(`
     "warning[entry-ignored] sup/tools/nested:1:1 (sup)
-      the folder "sup/tools/nested" is ignored: only files directly in "tools/" are tools
-      fix: move the tools of "nested/" up into "tools/"; what only your own modules import may stay
+      the folder "sup/tools/nested" is ignored: only files directly in "tools/" are read, each as a tool
+      fix: move the files of "nested/" up into "tools/"; what only your own modules import may stay
     warning[entry-ignored] sup/tools/notes.md:1:1 (sup)
       the file "sup/tools/notes.md" is ignored: a tool is a .ts, .mts, .js, .mjs file
       fix: rename it to "notes.ts", or move it out of "tools/"

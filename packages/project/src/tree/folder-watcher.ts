@@ -1,5 +1,6 @@
 import { type Dirent, type FSWatcher, readdirSync, statSync, watch } from 'node:fs'
 import { join } from 'node:path'
+import { RetinueError } from '@retinue/core/errors'
 
 /** A folder to watch, and which of its entries count; all, if that is not said. */
 export interface WatchedFolder {
@@ -13,13 +14,19 @@ export interface WatchedFolder {
  */
 export class FolderWatcher {
   readonly #onChange: () => void
+  readonly #start: typeof watch
   readonly #watched = new Map<string, Watched>()
 
-  constructor(onChange: () => void) {
+  /** `start`: how one folder is watched. */
+  constructor(onChange: () => void, start: typeof watch = watch) {
     this.#onChange = onChange
+    this.#start = start
   }
 
-  /** Watches these folders from now on, and no others. One that is not there is left out: its parent tells when it comes. */
+  /**
+   * Watches these folders from now on, and no others. One that is not there is left out: its parent tells when it comes. Throws
+   * `watch-limit` where the system lets no more be watched.
+   */
   watch(folders: readonly WatchedFolder[]): void {
     const wanted = new Map(folders.map((folder) => [folder.path, folder]))
     for (const path of this.#watched.keys()) if (!wanted.has(path)) this.#drop(path)
@@ -40,7 +47,7 @@ export class FolderWatcher {
   }
 
   #add(path: string, inode: bigint, names: Names): void {
-    const watcher = startWatcher(path)
+    const watcher = startWatcher(path, this.#start)
     if (watcher === undefined) return
     const watched: Watched = { watcher, inode, names }
     this.#watched.set(path, watched)
@@ -73,17 +80,35 @@ function inodeOf(path: string): bigint | undefined {
   return stats?.isDirectory() ? stats.ino : undefined
 }
 
-function startWatcher(path: string): FSWatcher | undefined {
+function startWatcher(path: string, start: typeof watch): FSWatcher | undefined {
   try {
-    return watch(path)
+    return start(path)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    if (code !== 'ENOSPC' && code !== 'EMFILE') throw error
-    const message = `The system lets this process watch no more folders (${code} at ${path}).`
-    throw new Error(`${message} On Linux, raise fs.inotify.max_user_watches.`, { cause: error })
+    const limit = typeof code === 'string' ? LIMITS.get(code) : undefined
+    if (limit === undefined) throw error
+    throw new RetinueError({
+      code: 'watch-limit',
+      message: `The system lets no more folders be watched than are watched already (${code} at ${path}).`,
+      hint: `${limit} Without watching, each check is a command of its own.`,
+      data: { code, path },
+      cause: error,
+    })
   }
 }
+
+/** What to do where the system has enough: inotify has a limit for folders, and one for the programs that watch some. */
+const LIMITS: ReadonlyMap<string, string> = new Map([
+  [
+    'ENOSPC',
+    'On Linux, raise the limit (sudo sysctl fs.inotify.max_user_watches=524288), or end another program that watches files.',
+  ],
+  [
+    'EMFILE',
+    'On Linux, raise the limits (sudo sysctl fs.inotify.max_user_instances=512; ulimit -n 4096), or end another program that watches files.',
+  ],
+])
 
 /** A folder and all in it, without those whose names are skipped. Links are not followed. */
 export function foldersBelow(path: string, isSkipped: (name: string) => boolean): string[] {
