@@ -1,10 +1,11 @@
-import { RetinueError } from '../errors/retinue-error.ts'
+import { optionInvalid } from '../errors/option-errors.ts'
+import type { RetinueError } from '../errors/retinue-error.ts'
 import { isObject } from '../shared/records.ts'
 
 /** Throws `option-invalid` for scorers that are none. `what`: whose they are. */
 export function assertScorers(scorers: unknown, what: string): void {
   if (scorers === undefined) return
-  if (!isObject(scorers)) throw invalid(`${what} are no object.`, inOption(ENTRY))
+  if (!isObject(scorers)) throw optionInvalid(`${what} are no object.`, inOption(ENTRY))
   for (const [key, entry] of Object.entries(scorers)) assertEntry(entry, `${what}: "${key}"`)
 }
 
@@ -17,13 +18,12 @@ function inOption(entry: string): string {
 
 function assertEntry(entry: unknown, what: string): void {
   if (isScorer(entry)) return
-  if (!isObject(entry) || !isScorer(entry['scorer'])) throw invalid(`${what} is no scorer.`, inOption(ENTRY), ENTRY)
+  if (!isObject(entry) || !isScorer(entry['scorer'])) throw entryInvalid(`${what} is no scorer.`)
   const { scorer: _scorer, sampling, ...rest } = entry
   const [unknown] = Object.keys(rest)
-  if (unknown !== undefined)
-    throw invalid(`${what} has the field ${unknown}, which is not known.`, inOption(ENTRY), ENTRY)
+  if (unknown !== undefined) throw entryInvalid(`${what} has the field ${unknown}, which is not known.`)
   if (!isSampling(sampling))
-    throw invalid(`${what} has a sampling that is none.`, "{ type: 'ratio', rate: 0 to 1 } or { type: 'none' }")
+    throw optionInvalid(`${what} has a sampling that is none.`, "{ type: 'ratio', rate: 0 to 1 } or { type: 'none' }")
 }
 
 /** Whether a value has what is asked of a scorer. */
@@ -38,12 +38,7 @@ function isSampling(sampling: unknown): boolean {
   return type === 'none' || (type === 'ratio' && typeof rate === 'number' && rate >= 0 && rate <= 1)
 }
 
-/** `entry`: what one scorer must be, for whoever has it in another place than the option. */
-function invalid(message: string, hint: string, entry?: string): RetinueError {
-  return new RetinueError({
-    code: 'option-invalid',
-    message,
-    hint,
-    ...(entry === undefined ? {} : { data: { entry } }),
-  })
+/** The data says what one scorer must be, for whoever has it in another place than the option. */
+function entryInvalid(message: string): RetinueError {
+  return optionInvalid(message, inOption(ENTRY), { entry: ENTRY })
 }

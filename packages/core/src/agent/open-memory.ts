@@ -1,12 +1,12 @@
 import type { RequestContextLike } from '../context/request-context.ts'
-import { RetinueError } from '../errors/retinue-error.ts'
+import { agentInvalid } from '../errors/option-errors.ts'
 import { type AgentMemory, isAgentMemory, type MemoryTurn, type OpenedMemory } from '../memory/agent-memory.ts'
 import { type Application, warnIn } from '../memory/application.ts'
 import { KeptConversation, type ThreadIds } from '../memory/kept-conversation.ts'
 import type { MemoryOption } from '../memory/memory-option.ts'
 import { lockThread } from '../memory/thread-locks.ts'
 import { assertGoesOn } from '../messages/from-input.ts'
-import type { Message, SystemMessage } from '../messages/message.ts'
+import { type Message, messageText, type SystemMessage } from '../messages/message.ts'
 import { recalledConversation } from '../messages/recalled.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { AgentOptions } from './agent-config.ts'
@@ -43,11 +43,10 @@ export async function memoryOf(
 /** A memory that a function gave is one, or the run can't begin. */
 function assertMemory(memory: unknown, agentId: string): void {
   if (isAgentMemory(memory)) return
-  throw new RetinueError({
-    code: 'agent-invalid',
-    message: `The function for the memory of the agent "${agentId}" gave something that is no memory.`,
-    hint: 'It must give a Memory of @retinue/memory, or undefined for none.',
-  })
+  throw agentInvalid(
+    `The function for the memory of the agent "${agentId}" gave something that is no memory.`,
+    'It must give a Memory of @retinue/memory, or undefined for none.',
+  )
 }
 
 /** What of a call its memory is told. */
@@ -112,7 +111,7 @@ function turnOf(place: Place, { thread, delegated, option, own, keepAtOnce }: Th
     title: named?.title,
     metadata: named?.metadata,
     messages: keepAtOnce ? own.map((message, index) => ({ id: `${token}/${index}`, message })) : [],
-    task: textOf(own.at(-1)),
+    task: taskOf(own.at(-1)),
     delegated,
     readOnly: thread.readOnly,
     options: option?.options && options,
@@ -123,8 +122,6 @@ function turnOf(place: Place, { thread, delegated, option, own, keepAtOnce }: Th
   }
 }
 
-function textOf(message: Message | undefined): string {
-  return message?.role === 'user'
-    ? message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
-    : ''
+function taskOf(message: Message | undefined): string {
+  return message?.role === 'user' ? messageText(message) : ''
 }
