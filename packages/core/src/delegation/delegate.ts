@@ -15,14 +15,14 @@ import type { DelegatedRequest, DelegatedResult, DelegateTarget } from './delega
 import { threadFor } from './delegation-thread.ts'
 import { askStartHook, failsClosed, type HookErrors } from './hooks.ts'
 import { addReference, referredMessages } from './references.ts'
-import { type Delegated, ended, review } from './review.ts'
+import { askForReview, type Delegated, ended } from './review.ts'
 import { selectMessages } from './select-messages.ts'
 import { cancelledResult, failedResult, rejectedEnvelope, settle } from './settle.ts'
 import { toModelText } from './to-model-text.ts'
 import { work } from './work.ts'
 
 /** A delegation that may be made: to whom, and what the parent's model asked for. */
-export interface Delegation {
+export interface DelegationOrder {
   readonly key: string
   readonly target: DelegateTarget
   readonly prompt: string
@@ -35,7 +35,11 @@ export interface Delegation {
  * One delegation, from the call to its outcome: decide (start hook), select what the child may see, open its run, let it work while
  * its events flow into the tree's log, settle, review (complete hook). It never throws; an error is what the budget has no room for.
  */
-export async function delegate(run: Run, call: CallRef, delegation: Delegation): Promise<Delegated | RetinueError> {
+export async function delegate(
+  run: Run,
+  call: CallRef,
+  delegation: DelegationOrder,
+): Promise<Delegated | RetinueError> {
   const errors: HookErrors = []
   const requestContext = forkContext(run.requestContext)
   const facts = factsOf(run, call, delegation)
@@ -72,7 +76,7 @@ export async function delegate(run: Run, call: CallRef, delegation: Delegation):
   const settled = settle(result, thread)
   const reference = referenceFor(run, delegation.key, settled)
   const envelope = reference ? brandEnvelope({ ...settled, ref: reference.id }) : settled
-  const reviewed = await review(run, asked, envelope, result, begun, errors)
+  const reviewed = await askForReview(run, asked, envelope, result, begun, errors)
   // What a hook put in its place is what the id stands for.
   if (reference && reviewed.resultText !== undefined) reference.text = disarm(reviewed.resultText)
   emit(run, 'delegation-end', { ...started, status: envelope.status, usage: envelope.totalUsage })
@@ -130,7 +134,7 @@ function selected(
 function factsOf(
   run: Run,
   { toolCallId }: CallRef,
-  { key, target, prompt, input, references }: Delegation,
+  { key, target, prompt, input, references }: DelegationOrder,
 ): DelegationHookContext {
   return {
     primitiveId: target.id,
@@ -155,7 +159,7 @@ function promptOf({ prompt }: DelegationHookContext, { modifiedPrompt }: Delegat
 function open(
   run: Run,
   { toolCallId, toolName }: CallRef,
-  { key, target, input, references }: Delegation,
+  { key, target, input, references }: DelegationOrder,
   prompt: string,
   { modifiedPrompt, modifiedInstructions, modifiedMaxSteps }: DelegationStartDecision,
   messages: readonly Message[],

@@ -16,7 +16,7 @@ export interface Delegated extends DelegationReview {
 }
 
 /** What the complete hook makes of an outcome. */
-export async function review(
+export async function askForReview(
   run: Run,
   facts: DelegationHookContext,
   envelope: DelegationEnvelope,

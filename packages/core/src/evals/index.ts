@@ -15,7 +15,7 @@ export type {
   ReasonContext,
   ReasonPrompt,
   ScorePrompt,
-  StepContext,
+  ScorerStepContext,
   StepFunction,
 } from '../scorers/step.ts'
 export { createScorer } from './create-scorer.ts'

@@ -11,7 +11,7 @@ import type { Effects } from './effects.ts'
 const ATTEMPTS = 2
 
 /** What is asked of a scorer, and within which bounds. */
-export interface ScorerRequest {
+export interface ScorerCall {
   readonly run: ScorerRun
   readonly effects: Effects
   readonly timeoutMs: number
@@ -20,7 +20,7 @@ export interface ScorerRequest {
 }
 
 /** A scorer's verdict, or the error that stands in its place; undefined if the scope ended meanwhile. It never throws. */
-export async function askScorer(scorer: Scorer, request: ScorerRequest): Promise<ScorerVerdict | undefined> {
+export async function askScorer(scorer: Scorer, request: ScorerCall): Promise<ScorerVerdict | undefined> {
   const { effects, scope } = request
   const begun = effects.now()
   const named = { scorerId: scorer.id, scorerName: scorer.name ?? scorer.id }
@@ -57,7 +57,7 @@ interface Failed {
 /** One attempt. A verdict that comes after the time, or the end of the scope, is not waited for and counts for nothing. */
 async function attemptScore(
   scorer: Scorer,
-  { run, effects, timeoutMs, scope }: ScorerRequest,
+  { run, effects, timeoutMs, scope }: ScorerCall,
 ): Promise<Score | Failed | undefined> {
   const own = AbortScope.within(scope)
   const stop = effects.startTimer(timeoutMs, () => own.abort(timedOutError(scorer, timeoutMs)))

@@ -6,7 +6,7 @@ import type { UserMessage } from '../messages/message.ts'
 import { AbortScope } from '../shared/abort.ts'
 import { assertNever } from '../shared/assert-never.ts'
 import { forEachLimited } from '../shared/for-each-limited.ts'
-import { askScorer, type ScorerRequest } from './ask-scorer.ts'
+import { askScorer, type ScorerCall } from './ask-scorer.ts'
 import { type IterationFacts, mayGoOn, type NextStep } from './next-step.ts'
 import { emit, type Run } from './run.ts'
 import { callbackFailed } from './run-hooks.ts'
@@ -59,7 +59,7 @@ async function checkCompletion(run: Run, completion: TaskCompletion): Promise<Co
   // Ends what is still asked when the outcome is known.
   const scope = AbortScope.within(run.abort)
   const onUsage = (usage: Usage, model: string): void => countJudge(run, usage, model)
-  const request: ScorerRequest = { run: { ...scorerRun(run), onUsage }, effects, timeoutMs: timeout, scope }
+  const request: ScorerCall = { run: { ...scorerRun(run), onUsage }, effects, timeoutMs: timeout, scope }
   const verdicts: (ScorerVerdict | undefined)[] = []
   await forEachLimited(scorers.length, parallel ? scorers.length : 1, async (index) => {
     const scorer = scorers[index]

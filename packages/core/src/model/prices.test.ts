@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest'
 import { noUsage, type Usage } from '../events/usage.ts'
-import { costOf, type ModelPrice, PRICES, PRICES_AS_OF, priceOf } from './prices.ts'
+import { costOf, type ModelPrice, PRICES, priceOf } from './prices.ts'
 
 const usage = (counts: Partial<Usage>): Usage => ({ ...noUsage(), ...counts })
 
-test('B2.10 the table is dated, names known providers only, and every price in it is usable', () => {
-  expect(new Date(PRICES_AS_OF).toISOString().slice(0, 10)).toBe(PRICES_AS_OF)
+test('B2.10 the table names known providers only, and every price in it is usable', () => {
   for (const [name, { input, output, cachedInput }] of Object.entries(PRICES)) {
     expect(name).toMatch(/^(?:openai|anthropic|google)\/[a-z0-9.-]+$/)
     expect(input, name).toBeGreaterThan(0)

@@ -11,7 +11,7 @@ import type {
   ReasonContext,
   ReasonPrompt,
   ScorePrompt,
-  StepContext,
+  ScorerStepContext,
   StepFunction,
   StepName,
   StepOutput,
@@ -53,17 +53,18 @@ export interface UnscoredScorer<Results> {
   readonly description: string | undefined
   /** The score; 1 passes. From code, or a judge's. */
   generateScore(
-    step: StepFunction<StepContext<Results>, number> | ScorePrompt<Results>,
+    step: StepFunction<ScorerStepContext<Results>, number> | ScorePrompt<Results>,
   ): ScoredScorer<Results & { generateScoreStepResult: number }>
 }
 
+/** A scorer that has neither an analysis nor a score yet: either can be next. */
 export interface UnanalyzedScorer<Results> extends UnscoredScorer<Results> {
   /** Makes of the run, and of what was made ready, what the score is made of. */
   analyze<S extends Schema>(
-    step: PromptStep<StepContext<Results>, S>,
+    step: PromptStep<ScorerStepContext<Results>, S>,
   ): UnscoredScorer<Results & { analyzeStepResult: StepOutput<S> }>
   analyze<Output>(
-    step: StepFunction<StepContext<Results>, Output>,
+    step: StepFunction<ScorerStepContext<Results>, Output>,
   ): UnscoredScorer<Results & { analyzeStepResult: Output }>
 }
 
@@ -71,10 +72,10 @@ export interface UnanalyzedScorer<Results> extends UnscoredScorer<Results> {
 export interface NewScorer extends UnanalyzedScorer<object> {
   /** Makes the run ready for the steps that follow. */
   preprocess<S extends Schema>(
-    step: PromptStep<StepContext<object>, S>,
+    step: PromptStep<ScorerStepContext<object>, S>,
   ): UnanalyzedScorer<{ preprocessStepResult: StepOutput<S> }>
   preprocess<Output>(
-    step: StepFunction<StepContext<object>, Output>,
+    step: StepFunction<ScorerStepContext<object>, Output>,
   ): UnanalyzedScorer<{ preprocessStepResult: Output }>
 }
 

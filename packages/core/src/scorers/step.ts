@@ -6,13 +6,13 @@ import type { ScorerRun } from './scorer.ts'
 export type StepName = 'preprocess' | 'analyze' | 'generateScore' | 'generateReason'
 
 /** What a step is given: the run, and what the steps before it gave. A step that was not defined is not in `results`. */
-export interface StepContext<Results> {
+export interface ScorerStepContext<Results> {
   readonly run: ScorerRun
   readonly results: Readonly<Results>
 }
 
 /** What `generateReason` is given: the score too. */
-export interface ReasonContext<Results> extends StepContext<Results> {
+export interface ReasonContext<Results> extends ScorerStepContext<Results> {
   readonly score: number
 }
 
@@ -31,7 +31,7 @@ export interface PromptStep<Context, S extends Schema = Schema> {
 }
 
 /** As `generateScore`. Without an `outputSchema` the judge answers `{ score: number }`, and one with it has a `score` too. */
-export type ScorePrompt<Results> = Omit<PromptStep<StepContext<Results>>, 'outputSchema'> & {
+export type ScorePrompt<Results> = Omit<PromptStep<ScorerStepContext<Results>>, 'outputSchema'> & {
   readonly outputSchema?: Schema
 }
 
