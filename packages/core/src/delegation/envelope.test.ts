@@ -185,7 +185,7 @@ const cases: Case[] = [
     status: 'failed',
     reason: 'error',
     text: '{"n":"x"}',
-    read: '[helper: failed. The answer of "helper-agent" does not fit its outputSchema: n: Invalid input: expected number, received string]\n{"n":"x"}',
+    read: '[helper: failed. The answer of "helper-agent" does not fit its schema: n: Invalid input: expected number, received string]\n{"n":"x"}',
   },
 ]
 

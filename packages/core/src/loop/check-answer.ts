@@ -21,7 +21,7 @@ export async function checkAnswer(run: Run, schema: CompiledSchema, text: string
   run.state.object = undefined
   run.error = new RetinueError({
     code: 'answer-invalid',
-    message: `The answer of "${run.agentId}" does not fit its outputSchema: ${checked.issues}`,
+    message: `The answer of "${run.agentId}" does not fit its schema: ${checked.issues}`,
     hint: 'Say in the instructions what the answer must hold, or loosen the schema.',
   })
   return run.state.repaired ? 'unfit' : 'repairable'

@@ -78,6 +78,7 @@ export interface DelegationFacts {
   readonly path: readonly string[]
 }
 
+/** What `onDelegationStart` is told. `prompt` is what the parent's model wrote. */
 export type DelegationStartContext<N extends DelegateName = DelegateName> = DelegationHookContext<N> & {
   /** The child's copy: what is set here is seen by the child alone. */
   readonly requestContext: RequestContextLike
@@ -95,14 +96,23 @@ export interface DelegationStartDecision {
   modifiedMaxSteps?: number
 }
 
+/**
+ * Chooses what of the conversation a child may see: messages of the context as they are, or its own with role `user` or `assistant`, in
+ * AI SDK form. When it is called, and what a throw does: see `DelegationOptions.messageFilter`.
+ */
 export type MessageFilter = (context: MessageFilterContext) => readonly Message[] | Promise<readonly Message[]>
 
+/** What a message filter is told. `prompt` is what the child will be asked, after the start hook had its say. */
 export type MessageFilterContext<N extends DelegateName = DelegateName> = DelegationHookContext<N> & {
+  /** What people and agents said, with images and files, oldest first, what was inherited before the rest. Frozen, in a list of its own. */
   readonly messages: readonly Message[]
+  /** The child's copy. */
   readonly requestContext: RequestContextLike
 }
 
+/** What `onDelegationComplete` is told of a delegation that was started, however it ended. `prompt` is what the child was asked. */
 export type DelegationCompleteContext<N extends DelegateName = DelegateName> = DelegationHookContext<N> & {
+  /** The whole outcome, as the application gets it. Frozen. */
   readonly result: DelegationEnvelope
   /** True only for a result whose status is `completed`. */
   readonly success: boolean
@@ -116,6 +126,7 @@ export type DelegationCompleteContext<N extends DelegateName = DelegateName> = D
   bail(): void
 }
 
+/** What a complete hook says of a result. A field that is left out changes nothing; one that is not known is the hook's error. */
 export interface DelegationReview {
   /** Put into the conversation before the parent's next model call. */
   feedback?: string

@@ -19,9 +19,11 @@ export type IterationHook = (
   context: IterationContext,
 ) => IterationVerdict | undefined | void | Promise<IterationVerdict | undefined | void>
 
+/** What `onIterationComplete` is told of the iteration that has just ended. Messages and records are frozen, and the lists are copies. */
 export interface IterationContext {
   /** From 1. */
   readonly iteration: number
+  /** The run's bound on iterations: `maxSteps`. */
   readonly maxIterations: number
   /** What the model said in this iteration. */
   readonly text: string
@@ -37,8 +39,14 @@ export interface IterationContext {
   readonly path: readonly string[]
 }
 
+/** What `onIterationComplete` says of an iteration. With nothing of it, the run goes on, or ends, as it would without the hook. */
 export interface IterationVerdict {
+  /** True: another iteration, also after a final answer, within `maxSteps` and the budget. False: the run stops here. */
   continue?: boolean
+  /**
+   * Put into the conversation before the next model call; blank is as good as none. With `continue: false` after tool calls, the model
+   * answers it once more, and no call that it makes then runs.
+   */
   feedback?: string
 }
 

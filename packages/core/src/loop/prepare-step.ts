@@ -12,19 +12,26 @@ import { activeTools, choiceAmong } from './active-tools.ts'
 import { type ModelCandidate, noteUrls, type Run } from './run.ts'
 import type { Step } from './run-state.ts'
 
-/** Called before each model call, and waited for; what it returns holds for that call alone. */
+/**
+ * Called before each iteration's model call, and waited for; what it returns holds for that call alone. If it throws, or returns what
+ * is no setting, the run ends with finish reason `error` and the error `prepare-step-failed`; a tool that is not there is
+ * `option-invalid`.
+ */
 export type PrepareStep = (
   context: StepContext,
 ) => StepSettings | undefined | void | Promise<StepSettings | undefined | void>
 
+/** What `prepareStep` is told. The lists are copies, and the messages are frozen. */
 export interface StepContext {
   /** From 0. */
   readonly stepNumber: number
+  /** The iterations before this one. */
   readonly steps: readonly Step[]
   /** What the model would be sent after the system messages. */
   readonly messages: readonly Message[]
 }
 
+/** What `prepareStep` sets for one model call. What it leaves out is as the run has it. */
 export interface StepSettings {
   /** In place of the agent's model: one, or a list with fallbacks. */
   model?: ModelChoice | readonly ModelChoice[]
@@ -42,6 +49,7 @@ export interface StepSettings {
   messages?: readonly InputMessageLike[]
   /** Over the run's, one by one. */
   modelSettings?: Readonly<Record<string, unknown>>
+  /** In place of the run's. */
   providerOptions?: Readonly<Record<string, Record<string, unknown>>>
 }
 

@@ -16,7 +16,10 @@ export interface RunHooks {
   readonly onStepFinish: ((step: Step) => void | Promise<void>) | undefined
 }
 
-/** Whether a run that would go on is to stop after this step. */
+/**
+ * Whether a run that would go on is to stop after this step, with finish reason `stop`. Asked after each step with tool calls, one
+ * condition after the other, until one says so. If it throws, the run ends with finish reason `error` and the error `hook-failed`.
+ */
 export type StopCondition = (context: { readonly steps: readonly Step[] }) => boolean | Promise<boolean>
 
 /** Whether any condition says that the run is to stop. */

@@ -17,7 +17,10 @@ export interface RunState {
   readonly maxSteps: number
   /** Iterations begun. */
   iteration: number
-  /** The run's own conversation: its input, then what it added. Only ever appended to. */
+  /**
+   * The run's own conversation: its input, then what it added. The loop appends to it; before the first model call input processors can
+   * put another input in its place, and at the end output processors another answer.
+   */
   readonly messages: Message[]
   /** How many of `messages` are the input. */
   inputLength: number

@@ -4,7 +4,7 @@ import { isObject } from '../shared/records.ts'
 /** An AI SDK language model object of specification v2, v3 or v4. */
 export type LanguageModel = LanguageModelV2 | LanguageModelV3 | LanguageModelV4
 
-/** What an agent's `model` can be: a model object, a `'provider/model'` string, or a list of those with fallbacks. */
+/** One model: a model object, or a `'provider/model'` string. Where others may stand in for it, a setting takes a list of these. */
 export type ModelChoice = LanguageModel | string
 
 export function isLanguageModel(value: unknown): value is LanguageModel {

@@ -21,6 +21,7 @@ export interface Scorer {
   run(run: ScorerRequest): Promise<Score>
 }
 
+/** What a scorer gives: a grade, and why. */
 export interface Score {
   /** 1 passes. Always a finite number. */
   readonly score: number
