@@ -176,6 +176,7 @@ const libsql = {
     {
       threads: 'a domain of the port: its statements, and the rows that they give',
       'working-memory': 'a domain of the port, as threads are',
+      runs: 'two domains of the port that share transactions, runs and the decisions that they wait for',
       vectors: 'vectors share the file with threads, and no table',
     },
     {

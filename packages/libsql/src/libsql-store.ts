@@ -1,6 +1,8 @@
 import type { Storage } from '@retinue/core/storage'
 import { Database } from './database/database.ts'
 import type { DatabaseOptions } from './database/database-options.ts'
+import { LibSQLApprovals } from './runs/libsql-approvals.ts'
+import { LibSQLRuns } from './runs/libsql-runs.ts'
 import { migrate } from './schema/migrate.ts'
 import { LibSQLThreads } from './threads/libsql-threads.ts'
 import { LibSQLWorkingMemory } from './working-memory/libsql-working-memory.ts'
@@ -14,6 +16,8 @@ export class LibSQLStore implements Storage {
   readonly id: string
   readonly threads: LibSQLThreads
   readonly workingMemory: LibSQLWorkingMemory
+  readonly runs: LibSQLRuns
+  readonly approvals: LibSQLApprovals
   readonly #database: Database
 
   /** Throws `option-invalid` or `option-unknown` for options that make no store. */
@@ -22,6 +26,8 @@ export class LibSQLStore implements Storage {
     this.id = options.id
     this.threads = new LibSQLThreads(this.#database)
     this.workingMemory = new LibSQLWorkingMemory(this.#database)
+    this.runs = new LibSQLRuns(this.#database)
+    this.approvals = new LibSQLApprovals(this.#database)
   }
 
   close(): Promise<void> {

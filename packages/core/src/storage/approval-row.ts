@@ -12,8 +12,8 @@ import type {
 import { assertCount, assertId, assertOneOf, assertText, assertTime } from './checks.ts'
 import { decodeValue, encodeValue } from './encode-value.ts'
 import { unreadableReason } from './message-row.ts'
-import type { UnreadableRow } from './page.ts'
-import { sequencePosition } from './sequence-cursor.ts'
+import type { PageRequest, UnreadableRow } from './page.ts'
+import { type CheckedQuery, sequencePosition } from './sequence-cursor.ts'
 import { rowUnreadable } from './storage-errors.ts'
 import { DEFAULT_PAGE } from './thread-cursor.ts'
 
@@ -117,8 +117,16 @@ export function assertApprovalKey({ runId, toolCallId, round }: ApprovalKey): vo
   assertCount(round, 'round')
 }
 
+type ApprovalFilter = {
+  readonly [Name in Exclude<keyof ApprovalQuery, keyof PageRequest>]: ApprovalQuery[Name] | undefined
+}
+
 /** A query with everything that has a default; throws for one that can't be answered. */
-export function checkedApprovalQuery({ cursor, limit = DEFAULT_PAGE, ...filter }: ApprovalQuery) {
+export function checkedApprovalQuery({
+  cursor,
+  limit = DEFAULT_PAGE,
+  ...filter
+}: ApprovalQuery): CheckedQuery<ApprovalFilter> {
   const { runId, agentId, status, threadId, resourceId } = filter
   if (runId !== undefined) assertId(runId, 'runId')
   if (agentId !== undefined) assertId(agentId, 'agentId')

@@ -1,3 +1,14 @@
+export {
+  type ApprovalMove,
+  type ApprovalRow,
+  approvalMove,
+  approvalMoves,
+  checkedApprovalQuery,
+  type NewApprovalRow,
+  newApprovalRows,
+  storedApproval,
+  storedApprovals,
+} from './approval-row.ts'
 export type {
   Approval,
   ApprovalChange,
@@ -34,6 +45,16 @@ export type {
   StoredMessage,
 } from './messages.ts'
 export type { Page, PageRequest, UnreadableRow } from './page.ts'
+export {
+  allRunFacts,
+  assertLease,
+  checkedRunQuery,
+  type NewRunRow,
+  newRunRow,
+  type RunFactsRow,
+  type RunRow,
+  storedRun,
+} from './run-row.ts'
 export type {
   Lease,
   RunFacts,
@@ -46,10 +67,13 @@ export type {
   StoredRun,
 } from './runs.ts'
 export { queryTerms, searchTerms } from './search-terms.ts'
+export { sequenceCursor } from './sequence-cursor.ts'
 export type { Storage } from './storage.ts'
 export {
   messageNotFound,
   rowUnreadable,
+  runExists,
+  runNotFound,
   storageClosed,
   storageConflict,
   threadExists,

@@ -2,9 +2,9 @@ import { thrownMessage } from '../errors/retinue-error.ts'
 import { assertCount, assertId, assertOneOf, assertTime } from './checks.ts'
 import { decodeValue, encodeValue } from './encode-value.ts'
 import { unreadableReason } from './message-row.ts'
-import type { UnreadableRow } from './page.ts'
+import type { PageRequest, UnreadableRow } from './page.ts'
 import type { Lease, RunFacts, RunQuery, RunSave, RunStatus, StoredRun } from './runs.ts'
-import { sequencePosition } from './sequence-cursor.ts'
+import { type CheckedQuery, sequencePosition } from './sequence-cursor.ts'
 import { rowUnreadable } from './storage-errors.ts'
 import { DEFAULT_PAGE } from './thread-cursor.ts'
 import type { Value } from './values.ts'
@@ -63,8 +63,10 @@ export function assertLease({ holder, until }: Lease): void {
   assertTime(until, 'until')
 }
 
+type RunFilter = { readonly [Name in Exclude<keyof RunQuery, keyof PageRequest>]: RunQuery[Name] | undefined }
+
 /** A query with everything that has a default; throws for one that can't be answered. */
-export function checkedRunQuery({ cursor, limit = DEFAULT_PAGE, ...filter }: RunQuery) {
+export function checkedRunQuery({ cursor, limit = DEFAULT_PAGE, ...filter }: RunQuery): CheckedQuery<RunFilter> {
   const { agentId, status, threadId, resourceId } = filter
   if (agentId !== undefined) assertId(agentId, 'agentId')
   if (status !== undefined) assertOneOf(status, STATUSES, 'status')

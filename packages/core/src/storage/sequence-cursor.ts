@@ -3,6 +3,14 @@ import { RetinueError } from '../errors/retinue-error.ts'
 /** Which listing a cursor is of: runs, approvals. */
 export type SequenceListing = 'r' | 'a'
 
+/** A query with everything that has a default. */
+export interface CheckedQuery<Filter> {
+  readonly filter: Filter
+  /** The number after which its page begins. */
+  readonly after: number
+  readonly limit: number
+}
+
 /** The cursor of a listing that goes by one number a row, the lowest first. */
 export function sequenceCursor(listing: SequenceListing, sequence: number): string {
   return `${listing}.${sequence}`

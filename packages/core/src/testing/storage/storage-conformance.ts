@@ -1,5 +1,7 @@
+import { approvalCases } from './approval-cases.ts'
 import { isolationCases } from './isolation-cases.ts'
 import { messageCases } from './message-cases.ts'
+import { runCases } from './run-cases.ts'
 import { searchCases } from './search-cases.ts'
 import type { StorageCase } from './storage-case.ts'
 import { threadCases } from './thread-cases.ts'
@@ -19,4 +21,6 @@ export const storageConformance: readonly StorageCase[] = [
   ...searchCases,
   ...workingMemoryCases,
   ...valueCases,
+  ...runCases,
+  ...approvalCases,
 ]
