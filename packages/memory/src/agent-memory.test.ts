@@ -5,6 +5,7 @@ import { InMemoryStorage } from '@retinue/core/storage'
 import { scriptedModel, scriptedModels } from '@retinue/core/testing'
 import { createTool } from '@retinue/core/tools'
 import { expect, test } from 'vitest'
+import { ownerOf } from '../test-support/owner.ts'
 import { kept } from '../test-support/said.ts'
 import { warnings } from '../test-support/warnings.ts'
 import { Memory } from './index.ts'
@@ -24,13 +25,14 @@ test('B6.5 nothing is kept twice where an input processor makes all messages ane
 })
 
 test('B6.3 a child whose input processors see what it inherited keeps its prompt alone', async () => {
-  const memory = new Memory({ storage: new InMemoryStorage() })
+  const storage = new InMemoryStorage()
+  const memory = new Memory({ storage })
   const passing: Processor = { id: 'pass', processInput: ({ messages }) => messages.slice() }
   const child = new Agent({ id: 'c', description: 'Finds.', memory, inputProcessors: [passing] })
   const agent = new Agent({ id: 's', memory, agents: { child } })
   const { resolveModel } = scriptedModels({ s: [delegate, { text: 'done' }], 's/child': [{ text: 'x' }] })
   await agent.generate('SECRET', { memory: on, resolveModel })
-  const [thread] = (await memory.listThreads({ resourceId: 'u1-child' })).items
+  const [thread] = (await storage.threads.list({ resourceId: ownerOf('u1', 'child') })).items
   expect(await kept(memory, thread?.id ?? '', 'u1-child')).toEqual(['user: find', 'assistant: x'])
 })
 
@@ -87,7 +89,7 @@ test('B6.4 under a read-only memory children write no threads either', async () 
   const agent = new Agent({ id: 's', memory, agents: { child } })
   const { resolveModel } = scriptedModels({ s: [delegate, { text: 'done' }], 's/child': [{ text: 'x' }] })
   await agent.generate('SECRET', { memory: on, resolveModel })
-  expect((await storage.threads.list({ resourceId: 'u1-child' })).items).toEqual([])
+  expect((await storage.threads.list({ resourceId: ownerOf('u1', 'child') })).items).toEqual([])
 })
 
 test('B1.11 warnings of a memory go to the application’s logger', async () => {

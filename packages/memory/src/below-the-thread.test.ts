@@ -2,6 +2,7 @@ import { Agent, type AgentOptions, type RunOptions } from '@retinue/core/agent'
 import { InMemoryStorage } from '@retinue/core/storage'
 import { faultyStorage, scriptedModels } from '@retinue/core/testing'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { ownerOf } from '../test-support/owner.ts'
 import { kept } from '../test-support/said.ts'
 import { Memory, type MemorySettings } from './index.ts'
 
@@ -28,10 +29,10 @@ async function runThree(settings: MemorySettings, memoryOptions: NonNullable<Run
 describe('through a child without a memory', () => {
   test('B6.3 the owner comes to its own child, whose thread stands under the root’s', async () => {
     const { storage, memory } = await runThree({})
-    const { items } = await storage.threads.list({ resourceId: 'u1-middle-leaf' })
+    const { items } = await storage.threads.list({ resourceId: ownerOf('u1', 'middle', 'leaf') })
     expect(items.map(({ id }) => id)).toEqual([expect.stringMatching(/^t1-.{8,}-.{8,}$/)])
     expect(await kept(memory, items[0]?.id ?? '', 'u1-middle-leaf')).toEqual(['user: dig', 'assistant: gold'])
-    expect((await storage.threads.list({ resourceId: 'u1-middle' })).items).toEqual([])
+    expect((await storage.threads.list({ resourceId: ownerOf('u1', 'middle') })).items).toEqual([])
   })
 
   test.each<[string, MemorySettings, { readOnly?: boolean }]>([

@@ -5,18 +5,22 @@ import { InMemoryStorage } from '@retinue/core/storage'
 import { type Script, scriptedModels } from '@retinue/core/testing'
 import { createTool } from '@retinue/core/tools'
 import { describe, expect, test } from 'vitest'
+import { ownerOf } from '../test-support/owner.ts'
 import { kept } from '../test-support/said.ts'
 import { Memory, type MemorySettings } from './index.ts'
 
 const on = { thread: 't1', resource: 'u1' }
 const ask = (key: string, prompt: string) => ({ name: key, args: { prompt } })
+const RESEARCH = ownerOf('u1', 'research')
 const look = createTool({ id: 'look', execute: () => 'seen' })
 
 /** The messages of all threads of a resource, thread by thread, in the order in which the threads were made. */
-async function threadsOf(storage: Storage, resourceId: string): Promise<{ id: string; messages: string[] }[]> {
-  const { items } = await storage.threads.list({ resourceId })
+async function threadsOf(storage: Storage, owner: string): Promise<{ id: string; messages: string[] }[]> {
+  const { items } = await storage.threads.list({ resourceId: owner })
   const memory = new Memory({ storage })
-  return Promise.all(items.toReversed().map(async ({ id }) => ({ id, messages: await kept(memory, id, resourceId) })))
+  return Promise.all(
+    items.toReversed().map(async ({ id, resourceId }) => ({ id, messages: await kept(memory, id, resourceId) })),
+  )
 }
 
 interface Tree {
@@ -79,7 +83,7 @@ describe('B6.3 isolation', () => {
           ],
         },
       })
-      const children = await threadsOf(storage, 'u1-research')
+      const children = await threadsOf(storage, RESEARCH)
       expect(children.map(({ messages }) => messages)).toEqual([
         ['user: find one', 'assistant: fact one'],
         ['user: find two', 'assistant: fact two'],
@@ -109,8 +113,8 @@ describe('B6.3 isolation', () => {
         'supervisor/research/leaf': [{ text: 'gold' }],
       },
     })
-    const [middle] = await threadsOf(storage, 'u1-research')
-    const [lowest] = await threadsOf(storage, 'u1-research-leaf')
+    const [middle] = await threadsOf(storage, RESEARCH)
+    const [lowest] = await threadsOf(storage, ownerOf('u1', 'research', 'leaf'))
     expect(middle?.messages).toEqual(['user: find', 'assistant: found'])
     expect(lowest?.messages).toEqual(['user: dig', 'assistant: gold'])
     expect(lowest?.id.startsWith(`${middle?.id}-`)).toBe(true)
@@ -126,7 +130,7 @@ describe('B6.3 isolation', () => {
         ],
       },
     })
-    const children = (await threadsOf(storage, 'u1-research')).map(({ messages }) => messages)
+    const children = (await threadsOf(storage, RESEARCH)).map(({ messages }) => messages)
     expect(children.toSorted()).toEqual([
       ['user: one', 'assistant: re: user: one'],
       ['user: two', 'assistant: re: user: two'],
@@ -136,12 +140,12 @@ describe('B6.3 isolation', () => {
   test('a child that fails keeps its prompt; one that is rejected has no thread', async () => {
     const script = { supervisor: [{ calls: [ask('research', 'find')] }, { text: 'final' }] }
     const failed = await runTree({ script: { ...script, 'supervisor/research': [new Error('broken')] } })
-    expect((await threadsOf(failed.storage, 'u1-research')).map(({ messages }) => messages)).toEqual([['user: find']])
+    expect((await threadsOf(failed.storage, RESEARCH)).map(({ messages }) => messages)).toEqual([['user: find']])
     const rejected = await runTree({
       script,
       options: { delegation: { onDelegationStart: () => ({ proceed: false, rejectionReason: 'no' }) } },
     })
-    expect(await threadsOf(rejected.storage, 'u1-research')).toEqual([])
+    expect(await threadsOf(rejected.storage, RESEARCH)).toEqual([])
     for (const { storage } of [failed, rejected]) {
       expect((await threadsOf(storage, 'u1'))[0]?.messages).toEqual([
         'user: SECRET question',
@@ -167,7 +171,7 @@ describe('B6.3 isolation', () => {
         ],
       },
     })
-    expect((await threadsOf(storage, 'u1-research')).map(({ messages }) => messages)).toEqual([['user: find']])
+    expect((await threadsOf(storage, RESEARCH)).map(({ messages }) => messages)).toEqual([['user: find']])
     const [own] = await threadsOf(storage, 'u1')
     expect(own?.messages.slice(0, 2)).toEqual(['user: SECRET question', 'assistant: call research'])
     expect(own?.messages.filter((message) => message.startsWith('assistant'))).toHaveLength(1)
@@ -186,7 +190,7 @@ describe('B6.3 isolation', () => {
         'supervisor/research': [{ text: 'fact' }],
       },
     })
-    expect((await threadsOf(storage, 'u1-research'))[0]?.messages).toEqual(['user: find better', 'assistant: fact'])
+    expect((await threadsOf(storage, RESEARCH))[0]?.messages).toEqual(['user: find better', 'assistant: fact'])
     expect((await threadsOf(storage, 'u1'))[0]?.messages.filter((each) => each.includes('Check it.'))).toHaveLength(1)
   })
 
@@ -219,7 +223,7 @@ describe('B6.3 isolation', () => {
         'supervisor/research': [{ text: 'fact' }],
       },
     })
-    expect(await threadsOf(storage, 'u1-research')).toEqual([])
+    expect(await threadsOf(storage, RESEARCH)).toEqual([])
   })
 
   test('B6.4 readOnly of the call: no thread, no feedback, no child’s thread', async () => {
@@ -233,7 +237,7 @@ describe('B6.3 isolation', () => {
         'supervisor/research': [{ text: 'fact' }],
       },
     })
-    for (const resource of ['u1', 'u1-research']) expect(await threadsOf(storage, resource)).toEqual([])
+    for (const resource of ['u1', RESEARCH]) expect(await threadsOf(storage, resource)).toEqual([])
   })
 })
 
@@ -253,7 +257,7 @@ test('S10 no phantom user messages: each turn has one of the person’s, and a l
   const last = models.calls('supervisor').at(-1)
   const outsideCalls = last?.text.split('\n').filter((line) => !line.startsWith('assistant: research('))
   expect(outsideCalls?.some((line) => line.includes('DELEGATED'))).toBe(false)
-  expect((await threadsOf(storage, 'u1-research')).map(({ messages }) => messages.length)).toEqual([2, 2])
+  expect((await threadsOf(storage, RESEARCH)).map(({ messages }) => messages.length)).toEqual([2, 2])
 })
 
 test('S09 a child’s working memory is its own: parent and child with the same memory write and read different ones', async () => {
@@ -275,7 +279,7 @@ test('S09 a child’s working memory is its own: parent and child with the same 
   })
   const text = async (resourceId: string) => (await storage.workingMemory.get({ resourceId }))?.text
   expect(await text('u1')).toBe('PARENT after')
-  expect(await text('u1-research')).toBe('CHILD')
+  expect(await text(RESEARCH)).toBe('CHILD')
   const [first] = models.calls('supervisor/research')
   expect(first?.text).toContain('# TEMPLATE')
   expect(models.calls('supervisor/research').some((call) => call.text.includes('PARENT'))).toBe(false)

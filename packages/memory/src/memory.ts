@@ -1,5 +1,13 @@
 import { isRetinueError, RetinueError } from '@retinue/core/errors'
-import type { AgentMemory, MemoryTurn, OpenedMemory, Recalled, RecallQuery } from '@retinue/core/memory'
+import {
+  type AgentMemory,
+  assertChosenId,
+  assertPersonsResource,
+  type MemoryTurn,
+  type OpenedMemory,
+  type Recalled,
+  type RecallQuery,
+} from '@retinue/core/memory'
 import { InMemoryStorage, type Page, type Storage, type Thread, type ThreadKey } from '@retinue/core/storage'
 import { Afterwork } from './afterwork.ts'
 import { openTurn } from './open-turn.ts'
@@ -95,6 +103,7 @@ export class Memory implements AgentMemory {
    * forwards).
    */
   async recall({ threadId, resourceId, limit = 100, before, after }: RecallQuery): Promise<Recalled> {
+    assertPersonsResource(resourceId, 'resourceId')
     const page = await this.storage.threads.listMessages({
       threadId,
       resourceId,
@@ -110,10 +119,14 @@ export class Memory implements AgentMemory {
   /** Makes a thread. Rejects with `thread-exists`, or `thread-not-found` for an id that is another's; `memory-read-only`. */
   async createThread({ threadId, ...thread }: Parameters<AgentMemory['createThread']>[0]): Promise<Thread> {
     this.#assertWritable()
+    assertChosenId(threadId, 'threadId')
+    assertChosenId(thread.resourceId, 'resourceId')
+    assertPersonsResource(thread.resourceId, 'resourceId')
     return this.storage.threads.create({ threadId: threadId ?? crypto.randomUUID(), ...thread, at: Date.now() })
   }
 
-  getThread(key: ThreadKey): Promise<Thread> {
+  async getThread(key: ThreadKey): Promise<Thread> {
+    assertPersonsResource(key.resourceId, 'resourceId')
     return this.storage.threads.get(key)
   }
 
@@ -121,12 +134,14 @@ export class Memory implements AgentMemory {
    * The threads of a resource by pages: the newest first, or with `order: 'updated'` the last used first. Rejects with `option-invalid`
    * for another order, a limit or a cursor that is none.
    */
-  listThreads(query: Parameters<AgentMemory['listThreads']>[0]): Promise<Page<Thread>> {
+  async listThreads(query: Parameters<AgentMemory['listThreads']>[0]): Promise<Page<Thread>> {
+    assertPersonsResource(query.resourceId, 'resourceId')
     return this.storage.threads.list(query)
   }
 
   async updateThread(change: Parameters<AgentMemory['updateThread']>[0]): Promise<Thread> {
     this.#assertWritable()
+    assertPersonsResource(change.resourceId, 'resourceId')
     return this.storage.threads.update({ ...change, at: Date.now() })
   }
 
@@ -136,19 +151,15 @@ export class Memory implements AgentMemory {
    */
   async deleteThread(key: ThreadKey): Promise<void> {
     this.#assertWritable()
-    const { threads } = this.storage
-    for (const under of await threads.listUnder(key)) {
-      // In this storage the thread of that id may be another than the one that a delegation was for.
-      if (!under.resourceId.startsWith(`${key.resourceId}-`)) continue
-      await this.#deleteThread(under).catch((thrown: unknown) => {
+    assertPersonsResource(key.resourceId, 'resourceId')
+    for (const each of await this.storage.threads.listTree(key))
+      await this.#deleteThread(each).catch((thrown: unknown) => {
         // Somebody else was faster.
         if (!isRetinueError(thrown, 'thread-not-found')) throw thrown
       })
-    }
-    await this.#deleteThread(key)
   }
 
-  /** The thread last: if something fails before, it can be deleted again. So it is with those under it, of which it is the way to them. */
+  /** Last in its store: if something fails before, it can be deleted again. So it is with those under it, of which it is the way to them. */
   async #deleteThread(key: ThreadKey): Promise<void> {
     const { index, afterwork } = this.#shared
     // What is still being done for it would come after it, and is of no use.
@@ -162,6 +173,8 @@ export class Memory implements AgentMemory {
     this.#assertWritable()
     const { index, afterwork, teller, settings } = this.#shared
     const { threads } = this.storage
+    assertChosenId(newThreadId, 'newThreadId')
+    assertPersonsResource(copy.resourceId, 'resourceId')
     const thread = await threads.clone({ newThreadId: newThreadId ?? crypto.randomUUID(), ...copy, at: Date.now() })
     const key = { threadId: thread.id, resourceId: thread.resourceId }
     if (index && settings.semanticRecall)

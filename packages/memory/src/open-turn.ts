@@ -36,10 +36,11 @@ type Begun = Pick<BegunTurn, 'recalled' | 'unreadable' | 'workingMemory'> & { re
 
 function beginTurn({ storage, settings }: TurnParts, turn: MemoryTurn, key: ThreadKey): Promise<BegunTurn> {
   const at = Date.now()
-  const { parentId, title, metadata, messages, delegated } = turn
+  const { calledAs, parent, title, metadata, messages, delegated } = turn
   return storage.threads.beginTurn({
     ...key,
-    ...(parentId === undefined ? {} : { parentId }),
+    ...(calledAs === undefined ? {} : { calledAs }),
+    ...(parent === undefined ? {} : { parent }),
     ...(title === undefined ? {} : { title }),
     ...(metadata === undefined ? {} : { metadata }),
     messages: messages.map((message) => ({ ...message, createdAt: at })),

@@ -3,6 +3,7 @@ import { InMemoryStorage } from '@retinue/core/storage'
 import { scriptedModel, scriptedModels } from '@retinue/core/testing'
 import { createTool } from '@retinue/core/tools'
 import { expect, test } from 'vitest'
+import { ownerOf } from '../test-support/owner.ts'
 import { kept } from '../test-support/said.ts'
 import { Memory } from './index.ts'
 
@@ -34,7 +35,7 @@ test('B6.6 a thread takes the threads below it with it, also those below an agen
   const b = new Agent({ id: 'b', description: 'd', agents: { c }, model: models.at('a/b') })
   const a = new Agent({ id: 'a', agents: { b }, memory, model: models.at('a') })
   await a.generate('go', { memory: on })
-  const below = async () => (await storage.threads.list({ resourceId: 'u1-b-c' })).items.length
+  const below = async () => (await storage.threads.list({ resourceId: ownerOf('u1', 'b', 'c') })).items.length
   expect(await below()).toBe(1)
   await memory.deleteThread({ threadId: 't1', resourceId: 'u1' })
   expect(await below()).toBe(0)

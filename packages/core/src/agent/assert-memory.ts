@@ -1,4 +1,5 @@
 import { optionInvalid, optionUnknown } from '../errors/option-errors.ts'
+import { assertChosenId, assertPersonsResource } from '../memory/thread-owner.ts'
 import { isObject } from '../shared/records.ts'
 
 const EXAMPLE = "memory: { thread: 'chat-1', resource: 'user-1' }"
@@ -21,6 +22,9 @@ export function assertMemoryOption(memory: unknown): void {
       'memory.resource is missing, so nobody owns the thread.',
       `Name the person or account: ${EXAMPLE}`,
     )
+  assertChosenId(isObject(thread) ? thread['id'] : thread, 'memory.thread')
+  assertChosenId(resource, 'memory.resource')
+  assertPersonsResource(resource, 'memory.resource')
   if (options !== undefined && !isObject(options)) throw optionInvalid('memory.options is no object.', EXAMPLE)
   if (isObject(options) && options['readOnly'] !== undefined && typeof options['readOnly'] !== 'boolean')
     throw optionInvalid(`memory.options.readOnly is ${String(options['readOnly'])}.`, 'It is true or false.')

@@ -106,8 +106,9 @@ function turnOf(place: Place, { thread, delegated, option, own, keepAtOnce }: Th
   const { readOnly: _readOnly, ...options } = option?.options ?? {}
   return {
     threadId: thread.threadId,
-    resourceId: thread.resourceId,
-    parentId: thread.parentId,
+    resourceId: thread.owner ?? thread.resourceId,
+    calledAs: thread.owner === undefined ? undefined : thread.resourceId,
+    parent: thread.parent,
     title: named?.title,
     metadata: named?.metadata,
     messages: keepAtOnce ? own.map((message, index) => ({ id: `${token}/${index}`, message })) : [],

@@ -43,7 +43,7 @@ export async function delegate(
   const errors: HookErrors = []
   const requestContext = forkContext(run.requestContext)
   const facts = factsOf(run, call, delegation)
-  const thread = threadFor(run, delegation.key, call)
+  const thread = threadFor(run, delegation.key)
   let prepared: Prepared
   try {
     const preparing = prepare(run, delegation.target, facts, requestContext, errors)

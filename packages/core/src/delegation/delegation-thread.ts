@@ -1,19 +1,18 @@
-import type { CallRef, Run } from '../loop/run.ts'
+import type { Run } from '../loop/run.ts'
 import type { ThreadIds } from '../memory/kept-conversation.ts'
+import { delegationOwner } from '../memory/thread-owner.ts'
 
-/** The thread of a delegation: always a new one. Without an owner above, its owner is nobody but itself. */
-export function threadFor({ thread, kept, root, state }: Run, key: string, { toolCallId }: CallRef): ThreadIds {
-  if (thread) {
-    // A conversation may see the id of a call again in another run; the thread of a delegation has one run.
-    const own = state.path.length === 1 ? root.effects.newId() : toolCallId
-    return {
-      threadId: `${thread.threadId}-${own}`,
-      resourceId: `${thread.resourceId}-${key}`,
-      // What remembers nothing has no thread that anybody could delete.
-      parentId: kept ? thread.threadId : thread.parentId,
-      readOnly: thread.readOnly,
-    }
+/** The thread of a delegation: always a new one, whatever the ids of run and call. Without an owner above, nobody shares it. */
+export function threadFor({ thread, kept, root }: Run, key: string): ThreadIds {
+  const id = root.effects.newId()
+  if (!thread) return { threadId: id, resourceId: id, owner: delegationOwner(key, id), readOnly: false }
+  const above = thread.owner ?? thread.resourceId
+  return {
+    threadId: `${thread.threadId}-${id}`,
+    resourceId: `${thread.resourceId}-${key}`,
+    owner: delegationOwner(key, above),
+    // What remembers nothing has no thread that anybody could delete.
+    parent: kept ? { threadId: thread.threadId, resourceId: above } : thread.parent,
+    readOnly: thread.readOnly,
   }
-  const id = `${state.runId}-${toolCallId}`
-  return { threadId: id, resourceId: id, readOnly: false }
 }

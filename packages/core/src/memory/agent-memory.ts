@@ -3,7 +3,7 @@ import type { Message, SystemMessage } from '../messages/message.ts'
 import { isObject } from '../shared/records.ts'
 import type { Page, PageRequest, UnreadableRow } from '../storage/page.ts'
 import type { Storage } from '../storage/storage.ts'
-import type { Thread } from '../storage/threads.ts'
+import type { Thread, ThreadKey } from '../storage/threads.ts'
 import type { Fields } from '../storage/values.ts'
 import type { Tool } from '../tools/tool.ts'
 
@@ -71,9 +71,12 @@ export type RememberedMessage = Message & {
 /** A run that begins on a thread. */
 export interface MemoryTurn {
   readonly threadId: string
+  /** Who owns the thread. */
   readonly resourceId: string
+  /** Of a delegation's thread: what people are told in place of its owner, and can ask for it by. */
+  readonly calledAs?: string | undefined
   /** Of a delegation's thread: the thread that it is for, with which it is deleted. */
-  readonly parentId?: string | undefined
+  readonly parent?: ThreadKey | undefined
   /** Of the thread, if it is new. */
   readonly title?: string | undefined
   readonly metadata?: Fields | undefined

@@ -16,3 +16,4 @@ export type {
 } from './agent-memory.ts'
 export type { Application, Logger } from './application.ts'
 export type { MemoryOption } from './memory-option.ts'
+export { assertChosenId, assertPersonsResource } from './thread-owner.ts'

@@ -1,12 +1,16 @@
 import type { AssistantMessage, Message } from '../messages/message.ts'
+import type { ThreadKey } from '../storage/threads.ts'
 import type { OpenedMemory } from './agent-memory.ts'
 
 /** Which thread a run belongs to, and whether anything may be written. */
 export interface ThreadIds {
   readonly threadId: string
+  /** Whose thread it is, as people, hooks and tools are told. */
   readonly resourceId: string
-  /** The kept thread that a delegation's is for; none where nothing above it is kept. */
-  readonly parentId?: string | undefined
+  /** Of a delegation's: who owns it, which is nobody else's. What a store checks. Default: `resourceId`. */
+  readonly owner?: string | undefined
+  /** The kept thread that a delegation's is for, by its owner; none where nothing above it is kept. */
+  readonly parent?: ThreadKey | undefined
   readonly readOnly: boolean
 }
 

@@ -1,7 +1,8 @@
 import { RetinueError } from '../errors/retinue-error.ts'
 import { valueRefused } from './storage-errors.ts'
 
-const MAX_ID_LENGTH = 512
+/** Those of delegations grow with each level; what people choose is kept shorter before it comes here. */
+const MAX_ID_LENGTH = 1024
 
 /** Ids are compared by databases, some of which end a text at NUL and take one lone surrogate for another. */
 export function assertId(id: string, place: string): void {

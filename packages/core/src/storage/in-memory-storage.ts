@@ -22,7 +22,7 @@ export class InMemoryStorage implements Storage {
       if (this.#closed) throw storageClosed(id)
     }
     const threads = new ThreadTable()
-    this.workingMemory = new InMemoryWorkingMemory(assertOpen, (key) => threads.owned(key))
+    this.workingMemory = new InMemoryWorkingMemory(assertOpen, (key) => threads.named(key))
     this.threads = new InMemoryThreads(assertOpen, threads, this.workingMemory)
     const approvals = new ApprovalTable()
     this.runs = new InMemoryRuns(assertOpen, approvals)

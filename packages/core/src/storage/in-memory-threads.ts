@@ -49,7 +49,7 @@ export class InMemoryThreads implements ThreadStorage {
   }
 
   async get(key: ThreadKey): Promise<Thread> {
-    return storedThread(this.#owned(key).row)
+    return storedThread(this.#named(key).row)
   }
 
   async update({ title, metadata, at, ...key }: ThreadChange): Promise<Thread> {
@@ -58,14 +58,14 @@ export class InMemoryThreads implements ThreadStorage {
       ...(title === undefined ? {} : { title: encodedTitle(title) }),
       ...(metadata === undefined ? {} : { metadata: encodedMetadata(metadata) }),
     }
-    const thread = this.#owned(key)
+    const thread = this.#named(key)
     thread.row = { ...thread.row, ...changed }
     this.#table.touch(thread, at)
     return storedThread(thread.row)
   }
 
   async delete(key: ThreadKey): Promise<void> {
-    const { row } = this.#owned(key)
+    const { row } = this.#named(key)
     this.#table.delete(row.id)
     this.#workingMemory.forget(row.id)
   }
@@ -75,15 +75,16 @@ export class InMemoryThreads implements ThreadStorage {
     assertTime(at, 'at')
     const newTitle = encodedTitle(title)
     const newMetadata = encodedMetadata(metadata)
-    const { row, messages } = this.#owned(key)
-    const copy = this.#table.add({
+    const { row, owner, messages } = this.#named(key)
+    const copied = {
       id: newThreadId,
       resourceId: row.resourceId,
       title: title === undefined ? row.title : newTitle,
       metadata: metadata === undefined ? row.metadata : newMetadata,
       createdAt: at,
       updatedAt: at,
-    })
+    }
+    const copy = this.#table.add(copied, { owner })
     this.#table.append(
       copy,
       messages.map((message) => ({ ...message, id: crypto.randomUUID() })),
@@ -109,24 +110,25 @@ export class InMemoryThreads implements ThreadStorage {
     return rows.length > limit && last ? { ...page, next: threadCursor(order, last) } : page
   }
 
-  async listUnder(key: ThreadKey): Promise<readonly ThreadKey[]> {
-    return this.#table
-      .under(this.#owned(key).row.id)
-      .map(({ row }) => ({ threadId: row.id, resourceId: row.resourceId }))
+  async listTree(key: ThreadKey): Promise<readonly ThreadKey[]> {
+    const top = this.#named(key)
+    return [...this.#table.under(top), top].map(({ row, owner }) => ({ threadId: row.id, resourceId: owner }))
   }
 
   async append({ messages, ...key }: AppendedMessages): Promise<readonly number[]> {
     const rows = newMessageRows(messages)
-    return this.#table.append(this.#owned(key), rows)
+    return this.#table.append(this.#named(key), rows)
   }
 
-  async beginTurn({ messages, lastMessages, workingMemory, parentId, ...thread }: NewTurn): Promise<BegunTurn> {
+  async beginTurn({ messages, lastMessages, workingMemory, ...thread }: NewTurn): Promise<BegunTurn> {
     this.#assertOpen()
-    if (parentId !== undefined) assertId(parentId, 'parentId')
-    const row = newThreadRow(thread)
+    const { calledAs = thread.resourceId, parent } = thread
+    assertId(calledAs, 'calledAs')
+    if (parent) assertKey(parent)
+    const row = { ...newThreadRow(thread), resourceId: calledAs }
     const rows = newMessageRows(messages)
     assertCount(lastMessages, 'lastMessages', 0)
-    const kept = this.#table.has(thread) ? this.#table.owned(thread) : this.#table.add(row, parentId)
+    const kept = this.#table.open(row, { owner: thread.resourceId, parent })
     this.#table.touch(kept, thread.at)
     const sequences = this.#table.append(kept, rows)
     const first = sequences.reduce((least, each) => Math.min(least, each), Number.POSITIVE_INFINITY)
@@ -147,19 +149,19 @@ export class InMemoryThreads implements ThreadStorage {
   async listMessages(query: MessageQuery): Promise<MessagePage> {
     const { before = Number.POSITIVE_INFINITY, after = 0, from = 'newest', limit } = query
     assertCount(limit, 'limit')
-    const inRange = this.#owned(query).messages.filter(({ sequence }) => sequence > after && sequence < before)
+    const inRange = this.#named(query).messages.filter(({ sequence }) => sequence > after && sequence < before)
     const rows = from === 'newest' ? inRange.slice(-limit) : inRange.slice(0, limit)
     return { ...storedMessages(rows), hasMore: rows.length < inRange.length }
   }
 
   async getMessage(key: MessageKey): Promise<StoredMessage> {
-    return storedMessage(message(this.#owned(key), key.messageId))
+    return storedMessage(message(this.#named(key), key.messageId))
   }
 
   async listNeighbours({ before, after, messageId, ...key }: NeighbourQuery): Promise<Messages> {
     assertCount(before, 'before', 0)
     assertCount(after, 'after', 0)
-    const thread = this.#owned(key)
+    const thread = this.#named(key)
     const place = thread.messages.indexOf(message(thread, messageId))
     const rows = thread.messages.slice(Math.max(0, place - before), place + after + 1)
     return storedMessages(rows)
@@ -170,7 +172,7 @@ export class InMemoryThreads implements ThreadStorage {
     assertId(resourceId, 'resourceId')
     assertText(query, 'query')
     assertCount(limit, 'limit')
-    const threads = threadId === undefined ? this.#table.of(resourceId) : [this.#owned({ threadId, resourceId })]
+    const threads = threadId === undefined ? this.#table.of(resourceId) : [this.#named({ threadId, resourceId })]
     const ranked = rankByTerms(
       threads.flatMap(({ messages }) => messages),
       queryTerms(query),
@@ -180,10 +182,10 @@ export class InMemoryThreads implements ThreadStorage {
     return { found: messages.map((found) => ({ message: found, score: scores.get(found.sequence) ?? 0 })), unreadable }
   }
 
-  #owned(key: ThreadKey): KeptThread {
+  #named(key: ThreadKey): KeptThread {
     this.#assertOpen()
     assertKey(key)
-    return this.#table.owned(key)
+    return this.#table.named(key)
   }
 }
 

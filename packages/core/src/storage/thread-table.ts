@@ -10,11 +10,19 @@ export interface KeptMessage extends MessageRow {
 
 /** A thread as it lies in the memory of the process. */
 export interface KeptThread {
+  /** As it is told of: its `resourceId` is what the owner is called. */
   row: ThreadRow
-  readonly parentId: string | undefined
+  readonly owner: string
+  readonly parent: ThreadKey | undefined
   /** By sequence. */
   readonly messages: KeptMessage[]
   readonly byId: Map<string, KeptMessage>
+}
+
+/** Whose a thread is, where that is not what its owner is called, and what it is for. */
+export interface ThreadPlace {
+  readonly owner?: string
+  readonly parent?: ThreadKey | undefined
 }
 
 /** The rows of `InMemoryStorage`: threads by id, each with its messages, and the two sequences. */
@@ -23,41 +31,43 @@ export class ThreadTable {
   #threadSequence = 0
   #messageSequence = 0
 
-  /** The thread, if the resource owns it; `thread-not-found` otherwise. */
-  owned({ threadId, resourceId }: ThreadKey): KeptThread {
+  /** The thread, if the resource owns it or its owner is called so; `thread-not-found` otherwise. */
+  named({ threadId, resourceId }: ThreadKey): KeptThread {
     const thread = this.#threads.get(threadId)
-    if (thread?.row.resourceId !== resourceId) throw threadNotFound(threadId)
+    if (!thread || !isNamedBy(thread, resourceId)) throw threadNotFound(threadId)
     return thread
   }
 
-  has({ threadId, resourceId }: ThreadKey): boolean {
-    return this.#threads.get(threadId)?.row.resourceId === resourceId
+  /** The thread of an owner, made if it is missing; `thread-not-found` if it is somebody else's, whatever its owner is called. */
+  open(row: Omit<ThreadRow, 'sequence'>, place: ThreadPlace & { readonly owner: string }): KeptThread {
+    const there = this.#threads.get(row.id)
+    if (there && there.owner !== place.owner) throw threadNotFound(row.id)
+    return there ?? this.add(row, place)
   }
 
   /** Those of a resource, in the order in which they were made. */
   of(resourceId: string): KeptThread[] {
-    return [...this.#threads.values()].filter(({ row }) => row.resourceId === resourceId)
+    return [...this.#threads.values()].filter(({ owner }) => owner === resourceId)
   }
 
-  /** Those under a thread, at any depth, the lowest first. */
-  under(threadId: string): KeptThread[] {
-    const found = new Map<string, KeptThread>()
-    const parents = [threadId]
-    for (const parentId of parents) {
+  /** Those under a thread, at any depth, the newest first. */
+  under(top: KeptThread): KeptThread[] {
+    const found = new Set([top])
+    for (const above of found) {
       for (const thread of this.#threads.values()) {
-        if (thread.parentId !== parentId || found.has(thread.row.id)) continue
-        found.set(thread.row.id, thread)
-        parents.push(thread.row.id)
+        const { parent } = thread
+        if (parent?.threadId === above.row.id && parent.resourceId === above.owner) found.add(thread)
       }
     }
-    return [...found.values()].sort((one, other) => other.row.sequence - one.row.sequence)
+    found.delete(top)
+    return [...found].sort((one, other) => other.row.sequence - one.row.sequence)
   }
 
-  add(row: Omit<ThreadRow, 'sequence'>, parentId?: string): KeptThread {
+  add(row: Omit<ThreadRow, 'sequence'>, { owner = row.resourceId, parent }: ThreadPlace = {}): KeptThread {
     const taken = this.#threads.get(row.id)
-    if (taken) throw taken.row.resourceId === row.resourceId ? threadExists(row.id) : threadNotFound(row.id)
+    if (taken) throw isNamedBy(taken, owner) ? threadExists(row.id) : threadNotFound(row.id)
     const numbered = { ...row, sequence: ++this.#threadSequence }
-    const thread: KeptThread = { row: numbered, parentId, messages: [], byId: new Map() }
+    const thread: KeptThread = { row: numbered, owner, parent, messages: [], byId: new Map() }
     this.#threads.set(row.id, thread)
     return thread
   }
@@ -83,4 +93,8 @@ export class ThreadTable {
   touch(thread: KeptThread, at: number): void {
     if (at > thread.row.updatedAt) thread.row = { ...thread.row, updatedAt: at }
   }
+}
+
+function isNamedBy({ owner, row }: KeptThread, resourceId: string): boolean {
+  return owner === resourceId || row.resourceId === resourceId
 }

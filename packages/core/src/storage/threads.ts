@@ -6,7 +6,7 @@ import type { WorkingMemory } from './working-memory.ts'
 /** A conversation. Its owner is written when it is made, and every call is checked against that. */
 export interface Thread {
   readonly id: string
-  /** Who owns it: a person, an account, or the resource that a delegation made. */
+  /** Who owns it: a person, an account; of a delegation's thread, what its owner is called. */
   readonly resourceId: string
   readonly title?: string
   readonly metadata?: Fields
@@ -16,8 +16,8 @@ export interface Thread {
 }
 
 /**
- * Names a thread, and says for whom. A thread of somebody else is answered as one that does not exist: with `thread-not-found`, and
- * the same words.
+ * Names a thread, and says for whom: by who owns it, or by what its owner is called (`calledAs`), where it was made with that. A
+ * thread of somebody else is answered as one that does not exist: with `thread-not-found`, and the same words.
  */
 export interface ThreadKey {
   readonly threadId: string
@@ -62,8 +62,10 @@ export interface NewTurn extends ThreadKey {
   /** Title and metadata of the thread if it is new; one that exists keeps its own. */
   readonly title?: string
   readonly metadata?: Fields
-  /** The id of the thread that the thread is for, if it is new: `listUnder` finds it by that. Default: none. */
-  readonly parentId?: string
+  /** What the owner of the thread is called where people read it, if it is new. Default: as it is. */
+  readonly calledAs?: string
+  /** The thread that the thread is for, by its owner, if it is new: `listTree` finds it by that. Default: none. */
+  readonly parent?: ThreadKey
   /** What to append, in order; often the person's one message. */
   readonly messages: readonly NewMessage[]
   /** How many messages before the new ones to read. 0 reads none. */
@@ -101,14 +103,14 @@ export interface ThreadStorage extends MessageStorage {
   /** The threads of a resource; empty if there are none. */
   list(query: ThreadQuery): Promise<Page<Thread>>
   /**
-   * The threads that turns made with the id of this one as their `parentId`, and those under them, whoever owns them: the lowest first. A
-   * copy is under none.
+   * A thread, those that turns made with it as their `parent`, and those under them, each by its owner: the newest first, and itself last.
+   * A copy is under none.
    */
-  listUnder(key: ThreadKey): Promise<readonly ThreadKey[]>
+  listTree(key: ThreadKey): Promise<readonly ThreadKey[]>
   /**
    * All that the start of a turn needs, in one round trip and one transaction: makes the thread if it is missing, appends messages,
    * and reads the last ones before them. Called again with the same message ids it changes nothing and gives the same.
-   * `thread-not-found` if the thread is somebody else's; then nothing was written.
+   * `thread-not-found` if the thread is somebody else's, whatever its owner is called; then nothing was written.
    */
   beginTurn(turn: NewTurn): Promise<BegunTurn>
 }

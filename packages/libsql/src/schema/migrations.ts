@@ -71,8 +71,11 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     version: 2,
     statements: [
-      // The thread that a thread is for, by its id: it may be kept elsewhere.
+      // What the owner is called where people read it, where that is not `resource_id`, which alone says who owns the thread.
+      'ALTER TABLE retinue_threads ADD COLUMN called_as TEXT',
+      // The thread that a thread is for, by its id and owner: it may be kept elsewhere.
       'ALTER TABLE retinue_threads ADD COLUMN parent_id TEXT',
+      'ALTER TABLE retinue_threads ADD COLUMN parent_owner TEXT',
       'CREATE INDEX retinue_threads_by_parent ON retinue_threads (parent_id) WHERE parent_id IS NOT NULL',
     ],
       'ALTER TABLE retinue_threads ADD COLUMN parent_owner TEXT',

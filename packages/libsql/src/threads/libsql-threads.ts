@@ -62,7 +62,7 @@ import {
   deleteThread,
   getThread,
   listThreads,
-  listUnder,
+  listTree,
   type NewThreadValues,
   openThread,
   updateThread,
@@ -134,10 +134,10 @@ export class LibSQLThreads implements ThreadStorage {
     return rows.length > limit && last ? { ...page, next: threadCursor(order, last) } : page
   }
 
-  async listUnder(key: ThreadKey): Promise<readonly ThreadKey[]> {
+  async listTree(key: ThreadKey): Promise<readonly ThreadKey[]> {
     assertKey(key)
-    const rows = await this.#database.read(listUnder(key))
-    if (rows.length === 0) await this.#assertThread(key)
+    const rows = await this.#database.read(listTree(key))
+    found(rows[0], key)
     return rows.map((row) => ({ threadId: String(row['id']), resourceId: String(row['resource_id']) }))
   }
 
@@ -153,9 +153,11 @@ export class LibSQLThreads implements ThreadStorage {
     return sequencesOf(rows, appended)
   }
 
-  async beginTurn({ messages, lastMessages, workingMemory, parentId, ...thread }: NewTurn): Promise<BegunTurn> {
-    if (parentId !== undefined) assertId(parentId, 'parentId')
-    const values = { ...newThreadValues(thread), parentId }
+  async beginTurn({ messages, lastMessages, workingMemory, ...thread }: NewTurn): Promise<BegunTurn> {
+    const { calledAs, parent } = thread
+    if (calledAs !== undefined) assertId(calledAs, 'calledAs')
+    if (parent) assertKey(parent)
+    const values = { ...newThreadValues(thread), calledAs, parent }
     const rows = newMessageRows(messages)
     assertCount(lastMessages, 'lastMessages', 0)
     const ids = rows.map(({ id }) => id)

@@ -8,7 +8,7 @@ import type {
   ThreadKey,
 } from '@retinue/core/storage'
 import { MESSAGE_COLUMNS } from './rows.ts'
-import { OWNED_THREAD } from './thread-statements.ts'
+import { NAMED, NAMED_THREAD } from './thread-statements.ts'
 
 /** So many messages go into one statement: a statement has at most 32,766 values, and a message takes five. */
 const MESSAGES_A_STATEMENT = 1000
@@ -30,7 +30,7 @@ function appendSome({ threadId, resourceId }: ThreadKey, rows: readonly NewMessa
     // `CROSS JOIN` keeps the thread outside: the messages come in the order in which they are listed.
     sql: `INSERT INTO retinue_messages (thread, id, message, metadata, terms, created_at)
       SELECT t.sequence, v.column1, v.column2, v.column3, v.column4, v.column5
-      FROM retinue_threads t CROSS JOIN (VALUES ${values}) v WHERE t.id = ? AND t.resource_id = ?
+      FROM retinue_threads t CROSS JOIN (VALUES ${values}) v WHERE ${NAMED}
       ON CONFLICT (thread, id) DO UPDATE SET id = excluded.id RETURNING id, sequence`,
     args: [
       ...rows.flatMap(({ id, message, metadata, terms, createdAt }) => [id, message, metadata, terms, createdAt]),
@@ -51,9 +51,9 @@ export function messagesBefore(
   const before =
     ids.length === 0
       ? ''
-      : `AND m.sequence < (SELECT min(sequence) FROM retinue_messages WHERE thread = (${OWNED_THREAD}) AND id IN (SELECT value FROM json_each(?)))`
+      : `AND m.sequence < (SELECT min(sequence) FROM retinue_messages WHERE thread = (${NAMED_THREAD}) AND id IN (SELECT value FROM json_each(?)))`
   return {
-    sql: `SELECT ${MESSAGE_COLUMNS} FROM retinue_messages m WHERE m.thread = (${OWNED_THREAD}) ${before}
+    sql: `SELECT ${MESSAGE_COLUMNS} FROM retinue_messages m WHERE m.thread = (${NAMED_THREAD}) ${before}
       ORDER BY m.sequence DESC LIMIT ?`,
     args: [...own, ...(ids.length === 0 ? [] : [...own, JSON.stringify(ids)]), limit],
   }
@@ -67,7 +67,7 @@ export function listMessages(query: MessageQuery): InStatement {
   if (before !== undefined) args.push(before)
   if (after !== undefined) args.push(after)
   return {
-    sql: `SELECT ${MESSAGE_COLUMNS} FROM retinue_messages m WHERE m.thread = (${OWNED_THREAD}) ${bounds.join(' ')}
+    sql: `SELECT ${MESSAGE_COLUMNS} FROM retinue_messages m WHERE m.thread = (${NAMED_THREAD}) ${bounds.join(' ')}
       ORDER BY m.sequence ${from === 'newest' ? 'DESC' : 'ASC'} LIMIT ?`,
     args: [...args, limit + 1],
   }
@@ -75,7 +75,7 @@ export function listMessages(query: MessageQuery): InStatement {
 
 export function getMessage({ threadId, resourceId, messageId }: MessageKey): InStatement {
   return {
-    sql: `SELECT ${MESSAGE_COLUMNS} FROM retinue_messages m WHERE m.thread = (${OWNED_THREAD}) AND m.id = ?`,
+    sql: `SELECT ${MESSAGE_COLUMNS} FROM retinue_messages m WHERE m.thread = (${NAMED_THREAD}) AND m.id = ?`,
     args: [threadId, resourceId, messageId],
   }
 }
@@ -84,7 +84,7 @@ export function getMessage({ threadId, resourceId, messageId }: MessageKey): InS
 export function listNeighbours({ threadId, resourceId, messageId, before, after }: NeighbourQuery): InStatement {
   return {
     sql: `WITH here AS (
-        SELECT thread, sequence FROM retinue_messages WHERE thread = (${OWNED_THREAD}) AND id = ?
+        SELECT thread, sequence FROM retinue_messages WHERE thread = (${NAMED_THREAD}) AND id = ?
       )
       SELECT * FROM (
         SELECT ${MESSAGE_COLUMNS} FROM here JOIN retinue_messages m ON m.thread = here.thread AND m.sequence <= here.sequence
@@ -105,8 +105,8 @@ export function searchMessages({ resourceId, threadId, limit }: MessageSearch, t
       FROM retinue_message_terms
       JOIN retinue_messages m ON m.sequence = retinue_message_terms.rowid
       JOIN retinue_threads t ON t.sequence = m.thread
-      WHERE retinue_message_terms MATCH ? AND t.resource_id = ? ${threadId === undefined ? '' : 'AND t.id = ?'}
+      WHERE retinue_message_terms MATCH ? AND ${threadId === undefined ? 't.resource_id = ?' : `m.thread = (${NAMED_THREAD})`}
       ORDER BY score DESC, m.sequence DESC LIMIT ?`,
-    args: [words, resourceId, ...(threadId === undefined ? [] : [threadId]), limit],
+    args: [words, ...(threadId === undefined ? [] : [threadId]), resourceId, limit],
   }
 }

@@ -2,12 +2,13 @@ import type { Row } from '@libsql/client'
 import type { MessageRow, ThreadRow } from '@retinue/core/storage'
 
 /** What `threadOf` reads. */
-export const THREAD_COLUMNS = 'sequence, id, resource_id, title, metadata, created_at, updated_at'
+export const THREAD_COLUMNS =
+  'sequence, id, coalesce(called_as, resource_id) AS told_owner, title, metadata, created_at, updated_at'
 
 export function threadOf(row: Row): ThreadRow {
   return {
     id: String(row['id']),
-    resourceId: String(row['resource_id']),
+    resourceId: String(row['told_owner']),
     sequence: Number(row['sequence']),
     title: textOrNull(row['title']),
     metadata: textOrNull(row['metadata']),

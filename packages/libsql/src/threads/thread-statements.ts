@@ -2,8 +2,11 @@ import type { InStatement } from '@libsql/client'
 import type { ThreadKey, ThreadOrder, ThreadPosition } from '@retinue/core/storage'
 import { THREAD_COLUMNS } from './rows.ts'
 
-/** The sequence of a thread, if its owner asks: nothing, where it has another. Takes `id` and `resource_id`. */
-export const OWNED_THREAD = 'SELECT sequence FROM retinue_threads WHERE id = ? AND resource_id = ?'
+/** A thread of `retinue_threads`, if its owner asks, or who says what its owner is called. Takes the two of a `ThreadKey`. */
+export const NAMED: string = 'id = ? AND ? IN (resource_id, called_as)'
+
+/** The sequence of such a thread; nothing, where it is somebody else's. */
+export const NAMED_THREAD: string = `SELECT sequence FROM retinue_threads WHERE ${NAMED}`
 
 /** A thread as it is written first. */
 export interface NewThreadValues {
@@ -11,15 +14,21 @@ export interface NewThreadValues {
   readonly resourceId: string
   readonly title: string | null
   readonly metadata: string | null
-  readonly parentId?: string | undefined
+  readonly calledAs?: string | undefined
+  readonly parent?: ThreadKey | undefined
   readonly at: number
 }
 
-const INSERT_THREAD = `INSERT INTO retinue_threads (id, resource_id, title, metadata, created_at, updated_at, parent_id)
-  VALUES (?, ?, ?, ?, ?, ?, ?)`
+const INSERT_THREAD = `INSERT INTO retinue_threads
+    (id, resource_id, called_as, title, metadata, created_at, updated_at, parent_id, parent_owner)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-function valuesOf({ id, resourceId, title, metadata, parentId, at }: NewThreadValues): (string | number | null)[] {
-  return [id, resourceId, title, metadata, at, at, parentId ?? null]
+function valuesOf(thread: NewThreadValues): (string | number | null)[] {
+  const { id, resourceId, calledAs, title, metadata, parent, at } = thread
+  return [
+    ...[id, resourceId, calledAs ?? null, title, metadata, at, at],
+    ...[parent?.threadId ?? null, parent?.resourceId ?? null],
+  ]
 }
 
 /** Gives no row if the id is taken. */
@@ -49,7 +58,7 @@ export function openThread(thread: NewThreadValues, workingMemory: 'thread' | 'r
 
 export function getThread({ threadId, resourceId }: ThreadKey): InStatement {
   return {
-    sql: `SELECT ${THREAD_COLUMNS} FROM retinue_threads WHERE id = ? AND resource_id = ?`,
+    sql: `SELECT ${THREAD_COLUMNS} FROM retinue_threads WHERE ${NAMED}`,
     args: [threadId, resourceId],
   }
 }
@@ -65,7 +74,7 @@ export function updateThread(
         title = CASE WHEN ? THEN ? ELSE title END,
         metadata = CASE WHEN ? THEN ? ELSE metadata END,
         updated_at = max(updated_at, ?)
-      WHERE id = ? AND resource_id = ? RETURNING ${THREAD_COLUMNS}`,
+      WHERE ${NAMED} RETURNING ${THREAD_COLUMNS}`,
     args: [title !== undefined, title ?? null, metadata !== undefined, metadata ?? null, at, threadId, resourceId],
   }
 }
@@ -74,12 +83,13 @@ export function updateThread(
 export function deleteThread({ threadId, resourceId }: ThreadKey): InStatement[] {
   const args = [threadId, resourceId]
   return [
-    { sql: `DELETE FROM retinue_messages WHERE thread = (${OWNED_THREAD})`, args },
+    { sql: `DELETE FROM retinue_messages WHERE thread = (${NAMED_THREAD})`, args },
     {
-      sql: `DELETE FROM retinue_working_memory WHERE thread = (${OWNED_THREAD}) AND resource_id = ?`,
-      args: [...args, resourceId],
+      sql: `DELETE FROM retinue_working_memory WHERE (resource_id, thread) = (
+        SELECT resource_id, sequence FROM retinue_threads WHERE ${NAMED})`,
+      args,
     },
-    { sql: 'DELETE FROM retinue_threads WHERE id = ? AND resource_id = ? RETURNING sequence', args },
+    { sql: `DELETE FROM retinue_threads WHERE ${NAMED} RETURNING sequence`, args },
   ]
 }
 
@@ -100,9 +110,9 @@ export function cloneThread({ threadId, resourceId }: ThreadKey, copy: CopyValue
   const both = [newThreadId, resourceId, threadId, resourceId]
   return [
     {
-      sql: `INSERT INTO retinue_threads (id, resource_id, title, metadata, created_at, updated_at)
-        SELECT ?, resource_id, CASE WHEN ? THEN ? ELSE title END, CASE WHEN ? THEN ? ELSE metadata END, ?, ?
-        FROM retinue_threads WHERE id = ? AND resource_id = ? RETURNING ${THREAD_COLUMNS}`,
+      sql: `INSERT INTO retinue_threads (id, resource_id, called_as, title, metadata, created_at, updated_at)
+        SELECT ?, resource_id, called_as, CASE WHEN ? THEN ? ELSE title END, CASE WHEN ? THEN ? ELSE metadata END, ?, ?
+        FROM retinue_threads WHERE ${NAMED} RETURNING ${THREAD_COLUMNS}`,
       args: [
         ...[newThreadId, title !== undefined, title ?? null, metadata !== undefined, metadata ?? null, at, at],
         ...[threadId, resourceId],
@@ -110,15 +120,16 @@ export function cloneThread({ threadId, resourceId }: ThreadKey, copy: CopyValue
     },
     {
       sql: `INSERT INTO retinue_messages (thread, id, message, metadata, terms, created_at)
-        SELECT (${OWNED_THREAD}), lower(hex(randomblob(16))), message, metadata, terms, created_at
-        FROM retinue_messages WHERE thread = (${OWNED_THREAD}) ORDER BY sequence`,
+        SELECT (${NAMED_THREAD}), lower(hex(randomblob(16))), message, metadata, terms, created_at
+        FROM retinue_messages WHERE thread = (${NAMED_THREAD}) ORDER BY sequence`,
       args: both,
     },
     {
       sql: `INSERT INTO retinue_working_memory (resource_id, thread, text, version, updated_at)
-        SELECT resource_id, (${OWNED_THREAD}), text, version, updated_at
-        FROM retinue_working_memory WHERE thread = (${OWNED_THREAD}) AND resource_id = ?`,
-      args: [...both, resourceId],
+        SELECT w.resource_id, (${NAMED_THREAD}), w.text, w.version, w.updated_at
+        FROM retinue_threads JOIN retinue_working_memory w USING (resource_id)
+        WHERE w.thread = retinue_threads.sequence AND ${NAMED}`,
+      args: both,
     },
   ]
 }
@@ -140,15 +151,15 @@ export function listThreads(
   }
 }
 
-/** Those under a thread, the lowest first: a thread is made after the one that it is under. */
-export function listUnder({ threadId, resourceId }: ThreadKey): InStatement {
+/** A thread and those under it, by their owners: the newest first, since a thread is made after the one that it is under; itself last. */
+export function listTree({ threadId, resourceId }: ThreadKey): InStatement {
   return {
     // `UNION`, so that each is found once, whatever somebody wrote into the table.
-    sql: `WITH RECURSIVE under (sequence, id, resource_id) AS (
-        SELECT t.sequence, t.id, t.resource_id FROM retinue_threads own JOIN retinue_threads t ON t.parent_id = own.id
-          WHERE own.id = ? AND own.resource_id = ?
-        UNION SELECT t.sequence, t.id, t.resource_id FROM under u JOIN retinue_threads t ON t.parent_id = u.id
-      ) SELECT id, resource_id FROM under ORDER BY sequence DESC`,
-    args: [threadId, resourceId],
+    sql: `WITH RECURSIVE tree (sequence, id, resource_id) AS (
+        SELECT sequence, id, resource_id FROM retinue_threads WHERE ${NAMED}
+        UNION SELECT t.sequence, t.id, t.resource_id
+          FROM tree JOIN retinue_threads t ON t.parent_id = tree.id AND t.parent_owner = tree.resource_id
+      ) SELECT id, resource_id FROM tree ORDER BY id = ?, sequence DESC`,
+    args: [threadId, resourceId, threadId],
   }
 }

@@ -14,6 +14,7 @@ import {
   type WorkingMemoryStorage,
 } from '@retinue/core/storage'
 import type { Database } from '../database/database.ts'
+import { NAMED } from '../threads/thread-statements.ts'
 
 /** Texts in a database: a row a thread, and one a resource, whose thread is 0. */
 export class LibSQLWorkingMemory implements WorkingMemoryStorage {
@@ -57,7 +58,7 @@ function place({ resourceId, threadId }: WorkingMemoryKey): { sql: string; args:
   return threadId === undefined
     ? { sql: 'SELECT ? AS resource_id, 0 AS thread', args: [resourceId] }
     : {
-        sql: 'SELECT resource_id, sequence AS thread FROM retinue_threads WHERE id = ? AND resource_id = ?',
+        sql: `SELECT resource_id, sequence AS thread FROM retinue_threads WHERE ${NAMED}`,
         args: [threadId, resourceId],
       }
 }

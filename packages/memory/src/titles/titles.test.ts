@@ -2,6 +2,7 @@ import { Agent } from '@retinue/core/agent'
 import { InMemoryStorage } from '@retinue/core/storage'
 import { type ScriptedTurn, scriptedModel, scriptedModels } from '@retinue/core/testing'
 import { describe, expect, test } from 'vitest'
+import { ownerOf } from '../../test-support/owner.ts'
 import { warnings } from '../../test-support/warnings.ts'
 import { Memory, type MemorySettings } from '../index.ts'
 import { titleText } from './title-text.ts'
@@ -103,7 +104,8 @@ describe('B6.1 titles', () => {
   })
 
   test('threads of delegations get none', async () => {
-    const memory = new Memory({ storage: new InMemoryStorage(), options: { generateTitle: true } })
+    const storage = new InMemoryStorage()
+    const memory = new Memory({ storage, options: { generateTitle: true } })
     const child = new Agent({ id: 'child', description: 'Finds.', memory })
     const agent = new Agent({ id: 'a', memory, agents: { child } })
     const { resolveModel } = scriptedModels({
@@ -112,7 +114,7 @@ describe('B6.1 titles', () => {
     })
     await agent.generate('hi', { memory: { thread: 't1', resource: 'u1' }, resolveModel })
     await memory.settled()
-    const { items } = await memory.listThreads({ resourceId: 'u1-child' })
+    const { items } = await storage.threads.list({ resourceId: ownerOf('u1', 'child') })
     expect(items.map(({ title }) => title)).toEqual([undefined])
     expect((await memory.getThread(key)).title).toBe('hi')
   })

@@ -14,6 +14,7 @@ function calls({ threads, workingMemory }: Storage, key: { threadId: string; res
     getMessage: () => threads.getMessage({ ...key, messageId: 'm1' }),
     listNeighbours: () => threads.listNeighbours({ ...key, messageId: 'm1', before: 1, after: 1 }),
     search: () => threads.search({ ...key, query: 'm1', limit: 9 }),
+    listTree: () => threads.listTree(key),
     searchForNothing: () => threads.search({ ...key, query: '', limit: 9 }),
     getWorkingMemory: () => workingMemory.get(key),
     setWorkingMemory: () => workingMemory.set({ ...key, text: 'taken', at: 9000 }),
@@ -21,7 +22,74 @@ function calls({ threads, workingMemory }: Storage, key: { threadId: string; res
   }
 }
 
+const CALLED = 'ada-child'
+const OWNER = 'child of ada'
+
+/** A thread whose owner is called what somebody else is, with a message and notes; and what that somebody has. */
+async function calledThread({ threads, workingMemory }: Storage): Promise<void> {
+  await threads.beginTurn({
+    ...{ threadId: 'c1', resourceId: OWNER, calledAs: CALLED, title: 'x' },
+    ...{ messages: [said('m1')], lastMessages: 0, at: 1000 },
+  })
+  await workingMemory.set({ threadId: 'c1', resourceId: OWNER, text: 'of the thread', at: 1 })
+  await workingMemory.set({ resourceId: OWNER, text: 'of the owner', at: 1 })
+  await threads.create({ threadId: 'own', resourceId: CALLED, at: 1 })
+}
+
 export const isolationCases: readonly StorageCase[] = [
+  storageCase(
+    'a thread is found by what its owner is called, and told so; nobody called so is its owner',
+    async (storage) => {
+      const { threads, workingMemory } = storage
+      await calledThread(storage)
+      const thread = { id: 'c1', resourceId: CALLED, title: 'x', createdAt: 1000, updatedAt: 1000 }
+      for (const resourceId of [CALLED, OWNER]) {
+        const key = { threadId: 'c1', resourceId }
+        expectSame(await threads.get(key), thread, 'the thread')
+        expectSame(idsOf((await threads.listMessages({ ...key, limit: 9 })).messages), ['m1'], 'its messages')
+        expectSame(
+          idsOf((await threads.listNeighbours({ ...key, messageId: 'm1', before: 0, after: 0 })).messages),
+          ['m1'],
+          'one of them',
+        )
+        expectSame((await threads.search({ ...key, query: 'm1', limit: 9 })).found.length, 1, 'what is found in it')
+        expectSame((await workingMemory.get(key))?.text, 'of the thread', 'its notes')
+        expectSame(await threads.listTree(key), [{ threadId: 'c1', resourceId: OWNER }], 'by its owner')
+        await threads.clone({ ...key, newThreadId: `copy for ${resourceId}`, at: 1000 })
+      }
+      const ofOwner = (await threads.list({ resourceId: OWNER })).items
+      expectSame(
+        ofOwner.map((each) => [each.id, each.resourceId]),
+        ['copy for child of ada', 'copy for ada-child', 'c1'].map((id) => [id, CALLED]),
+        'what the owner has',
+      )
+      expectSame(idsOf((await threads.list({ resourceId: CALLED })).items), ['own'], 'what the other has')
+      expectSame(
+        (await threads.search({ resourceId: CALLED, query: 'm1', limit: 9 })).found,
+        [],
+        'what the other finds',
+      )
+      expectSame(await workingMemory.get({ resourceId: CALLED }), undefined, 'what the other noted')
+      const turn = threads.beginTurn({
+        threadId: 'c1',
+        resourceId: CALLED,
+        messages: [said('x')],
+        lastMessages: 9,
+        at: 9000,
+      })
+      await expectError(turn, 'thread-not-found', 'a turn of the other')
+      expectSame((await threads.get({ threadId: 'c1', resourceId: OWNER })).updatedAt, 1000, 'the last use')
+      await threads.delete({ threadId: 'c1', resourceId: CALLED })
+      await expectError(threads.get({ threadId: 'c1', resourceId: OWNER }), 'thread-not-found', 'after it is deleted')
+      expectSame((await workingMemory.get({ resourceId: OWNER }))?.text, 'of the owner', 'notes of the owner')
+      await threads.create({ threadId: 'c1', resourceId: OWNER, at: 1 })
+      expectSame(
+        await workingMemory.get({ threadId: 'c1', resourceId: OWNER }),
+        undefined,
+        'notes of a thread that is deleted',
+      )
+    },
+  ),
   storageCase('a thread of somebody else is answered as one that does not exist, by every call', async (storage) => {
     await threadOf(storage, 't1', 2)
     await storage.workingMemory.set({ threadId: 't1', resourceId: ADA, text: 'secret', at: 1 })

@@ -1,7 +1,7 @@
 import type { Storage } from '../../storage/storage.ts'
 import type { ThreadKey, ThreadQuery } from '../../storage/threads.ts'
 import { expectError, expectSame, expectTrue } from './expectations.ts'
-import { ADA, idsOf, type StorageCase, said, storageCase, threadOf } from './storage-case.ts'
+import { ADA, BOB, idsOf, type StorageCase, said, storageCase, threadOf } from './storage-case.ts'
 
 const T1 = { threadId: 't1', resourceId: ADA }
 
@@ -55,30 +55,36 @@ export const threadCases: readonly StorageCase[] = [
     expectSame(idsOf(other.messages), ['m1', 'm2'], 'the other thread')
     expectSame((await workingMemory.get({ resourceId: ADA }))?.text, 'of all', 'the text of the resource')
   }),
-  storageCase('the threads under one are found by it, at any depth, and no others', async ({ threads }) => {
-    const under = (threadId: string): ThreadKey => ({ threadId, resourceId: `${ADA}-child` })
-    const begin = (key: ThreadKey, parentId?: string) =>
-      threads.beginTurn({ ...key, messages: [], lastMessages: 0, at: 1, ...(parentId ? { parentId } : {}) })
-    await threads.create({ ...T1, at: 1 })
-    await begin(under('t1-a'), 't1')
-    await begin(under('t1-a-b'), 't1-a')
-    await begin(under('t1-c'), 't1')
-    // Their ids begin as those above, and they are somebody's own.
-    await begin(under('t1-d'))
-    await begin({ threadId: 't1-e', resourceId: ADA })
-    // A thread that is there stays where it is.
-    await begin(under('t1-d'), 't1')
-    await begin(under('t1-c'), 't1-d')
-    await threads.clone({ ...under('t1-c'), newThreadId: 't2', at: 1 })
-    expectSame(await threads.listUnder(T1), ['t1-c', 't1-a-b', 't1-a'].map(under), 'those under it')
-    expectSame(await threads.listUnder(under('t1-a')), [under('t1-a-b')], 'those under one of them')
-    expectSame(await threads.listUnder(under('t1-a-b')), [], 'those under the lowest')
-    await expectError(threads.listUnder(under('t1')), 'thread-not-found', 'for who does not own it')
-    await threads.delete(under('t1-a-b'))
-    expectSame(await threads.listUnder(T1), ['t1-c', 't1-a'].map(under), 'after one is deleted')
-    await threads.delete(T1)
-    expectSame((await threads.get(under('t1-c'))).id, 't1-c', 'one that stays')
-  }),
+  storageCase(
+    'the threads under one are found by it and its owner, at any depth, and no others',
+    async ({ threads }) => {
+      const under = (threadId: string): ThreadKey => ({ threadId, resourceId: `child:${ADA}` })
+      const begin = (key: ThreadKey, parent?: ThreadKey) =>
+        threads.beginTurn({ ...key, messages: [], lastMessages: 0, at: 1, ...(parent ? { parent } : {}) })
+      // One is older than the thread that it is for: that was deleted and made anew.
+      await begin(under('t1-a'), T1)
+      await threads.create({ ...T1, at: 1 })
+      await begin(under('t1-a-b'), under('t1-a'))
+      await begin(under('t1-c'), T1)
+      // For a thread of that id that somebody else has elsewhere.
+      await begin({ threadId: 't1-x', resourceId: `child:${BOB}` }, { threadId: 't1', resourceId: BOB })
+      // Their ids begin as those above, and they are somebody's own.
+      await begin(under('t1-d'))
+      await begin({ threadId: 't1-e', resourceId: ADA })
+      // A thread that is there stays where it is.
+      await begin(under('t1-d'), T1)
+      await begin(under('t1-c'), under('t1-d'))
+      await threads.clone({ ...under('t1-c'), newThreadId: 't2', at: 1 })
+      expectSame(await threads.listTree(T1), [...['t1-c', 't1-a-b', 't1-a'].map(under), T1], 'it and those under it')
+      expectSame(await threads.listTree(under('t1-a')), ['t1-a-b', 't1-a'].map(under), 'one of them and those under it')
+      expectSame(await threads.listTree(under('t1-a-b')), [under('t1-a-b')], 'the lowest')
+      await expectError(threads.listTree(under('t1')), 'thread-not-found', 'for who does not own it')
+      await threads.delete(under('t1-a-b'))
+      expectSame(await threads.listTree(T1), [...['t1-c', 't1-a'].map(under), T1], 'after one is deleted')
+      await threads.delete(T1)
+      expectSame((await threads.get(under('t1-c'))).id, 't1-c', 'one that stays')
+    },
+  ),
   storageCase('a thread is copied: same words in the same order, new ids, and apart from then on', cloned),
   storageCase('a thread is not copied onto one that is there', async (storage) => {
     const { threads } = storage
