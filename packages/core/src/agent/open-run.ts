@@ -1,4 +1,4 @@
-import { RequestContext, type RequestContextLike } from '../context/request-context.ts'
+import { RequestContext } from '../context/request-context.ts'
 import type { DelegatedRequest } from '../delegation/delegate-target.ts'
 import { isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
 import { withoutSecrets } from '../errors/without-secrets.ts'
@@ -15,12 +15,13 @@ import { systemMessages } from '../messages/instructions.ts'
 import { type Message, userText } from '../messages/message.ts'
 import { SharedView } from '../messages/shared-view.ts'
 import { holdsReasoning, namesUrl, type PromptTraits } from '../model/prompt-traits.ts'
-import { ABORTED, AbortScope } from '../shared/abort.ts'
+import { ABORTED } from '../shared/abort.ts'
 import { compileSchema } from '../tools/schema.ts'
 import type { AgentOptions, ModelSetting } from './agent-config.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { NO_TOOLS, withToolsets } from './agent-tools.ts'
 import type { Callbacks } from './callbacks.ts'
+import { defaultsOf, soonDefaults } from './default-options.ts'
 import { declaredCandidates } from './model-candidates.ts'
 import { openBudget } from './open-budget.ts'
 import { candidatesFor, modelsOf, type Place, processorsOf, type Resolved, resolved } from './resolve-parts.ts'
@@ -321,34 +322,4 @@ function settingsOf(options: RunOptions, agent: AgentOptions): RunSettings {
     providerOptions: options.providerOptions,
     headers: options.headers,
   }
-}
-
-/** The defaults for a call; none if it is aborted before a function has given them: the run then ends at once. */
-async function soonDefaults(
-  parts: AgentParts,
-  requestContext: RequestContextLike,
-  signal: AbortSignal | undefined,
-): Promise<RunOptions | undefined> {
-  const asking = defaultsOf(parts, requestContext)
-  if (!(asking instanceof Promise)) return asking
-  const scope = new AbortScope(signal)
-  try {
-    const defaults = await scope.race(asking)
-    return defaults === ABORTED ? undefined : defaults
-  } finally {
-    scope.dispose()
-  }
-}
-
-/** What a function gives was not there to be checked when the agent was made. */
-function defaultsOf(
-  { options }: AgentParts,
-  requestContext: RequestContextLike,
-): RunOptions | undefined | Promise<RunOptions> {
-  const { defaultOptions } = options
-  if (typeof defaultOptions !== 'function') return defaultOptions
-  return Promise.resolve(defaultOptions({ requestContext })).then((given) => {
-    if (given) assertOptions(given)
-    return given
-  })
 }
