@@ -100,7 +100,10 @@ const project = {
         'discovery reads names and syntax and never runs a user’s module: it must not be able to reach the loader',
       facts: 'facts say what a loaded value is, as plain JSON: the same in this process and in another',
     },
-    { 'plan.ts': 'the plan of an agent joins what was discovered with what is known of its modules; it loads nothing' },
+    {
+      'plan.ts': 'the plan of an agent joins what was discovered with what is known of its modules; it loads nothing',
+      'slot-values.ts': 'what modules export has its types by their slots, wherever it came from',
+    },
     { load: 'loading runs users’ modules in the order of the plan; it judges nothing, that is for the rules' },
     {
       rules: 'a rule reads what was discovered and loaded and reports; it mends and assembles nothing',
@@ -199,6 +202,7 @@ const cli = {
       'end-process.ts': 'however a command ends, what it printed must have been handed over',
       'exit-codes.ts': 'what a script can rely on is a table that all commands share',
       'load-env.ts': 'reading .env files is the same for every command',
+      'wants-colors.ts': 'whether a stream gets colours is one question, whatever is printed to it',
       'render-findings.ts': 'findings look the same wherever they are printed',
       'command.ts': 'how a command is declared and how its errors are shown, whichever command it is',
     },

@@ -1,10 +1,12 @@
-import type { AgentConfig, AgentOptions } from '@retinue/core/agent'
-import type { Skill } from '@retinue/core/skills'
+import type { AgentConfig, AgentOptions, Scorers } from '@retinue/core/agent'
+import type { Processor } from '@retinue/core/processors'
+import type { Skill, Skills } from '@retinue/core/skills'
 import type { SlotModule } from './discover/agent-dir.ts'
 import { moduleName } from './layout.ts'
-import type { AgentPlan } from './plan.ts'
+import type { AgentPlan, PlannedSkill } from './plan.ts'
+import type { SlotValues } from './slot-values.ts'
+import { baseName } from './tree/source-tree.ts'
 
-type Values = ReadonlyMap<string, unknown>
 type Part = 'skills' | 'inputProcessors' | 'outputProcessors' | 'scorers'
 type Added = { readonly [P in Part]: AgentOptions[P] | undefined }
 
@@ -12,53 +14,50 @@ type Added = { readonly [P in Part]: AgentOptions[P] | undefined }
  * What files add to the skills, processors and scorers of a config (B11.4): the config's win, and its processors come first. Where
  * the config has a function, it is asked for each request, and what it gives stands in the place of a list that is written out.
  */
-export function addedParts(plan: AgentPlan, config: AgentConfig, values: Values): Added {
-  const { agent } = plan
+export function addedParts(plan: AgentPlan, config: AgentConfig, values: SlotValues): Added {
+  const { inputProcessors, outputProcessors } = plan.agent
+  const valuesOf = (modules: readonly SlotModule[], slot: 'input-processor' | 'output-processor'): Processor[] => {
+    return modules.map(({ file }) => values.of(slot, file))
+  }
   return {
     skills: withSkillFiles(plan, config.skills, values),
-    inputProcessors: withProcessors(agent.inputProcessors, config.inputProcessors, values),
-    outputProcessors: withProcessors(agent.outputProcessors, config.outputProcessors, values),
+    inputProcessors: withProcessors(valuesOf(inputProcessors, 'input-processor'), config.inputProcessors),
+    outputProcessors: withProcessors(valuesOf(outputProcessors, 'output-processor'), config.outputProcessors),
     scorers: withScorers(plan.scorers, config.scorers, values),
   }
 }
 
-type Given<T> = T extends (...args: never[]) => unknown ? never : T
-
 /** What is no list of skills, from a function, is left as it is: core says what is wrong with it. */
-function withSkillFiles({ skills: planned }: AgentPlan, own: Added['skills'], values: Values): Added['skills'] {
+function withSkillFiles({ skills: planned }: AgentPlan, own: Added['skills'], values: SlotValues): Added['skills'] {
   if (planned.length === 0) return own
-  const files = planned.map(
-    ({ text, file }) => (text?.fields ?? moduleSkill(file, values.get(file))) as unknown as Skill,
-  )
-  const merge = (given: Given<Added['skills']>): Given<Added['skills']> => {
+  const files = planned.map((skill) => skillOf(skill, values))
+  const merge = (given: Skills | undefined): Skills => {
     if (given !== undefined && (typeof given !== 'object' || given === null)) return given
-    const winners = Object.values(given ?? {}) as readonly Skill[]
+    const winners: readonly Skill[] = Object.values(given ?? {})
     const taken = new Set(winners.map((skill) => skill?.name))
     return [...winners, ...files.filter(({ name }) => !taken.has(name))]
   }
-  return typeof own === 'function' ? async (context) => merge(await own(context)) ?? [] : merge(own)
+  return typeof own === 'function' ? async (context) => merge(await own(context)) : merge(own)
 }
 
 /** The file's name is the skill's, where the module says no other. */
-function moduleSkill(file: string, value: unknown): object {
-  const name = moduleName(file.slice(file.lastIndexOf('/') + 1))?.base
-  return { name, ...(value as object) }
+function skillOf({ text, file }: PlannedSkill, values: SlotValues): Skill {
+  // As with what modules export: what of its fields core would not take is an error of `check`.
+  if (text !== undefined) return text.fields as unknown as Skill
+  return { name: moduleName(baseName(file))?.base ?? '', ...values.of('skill', file) }
 }
 
-type Processors = Added['inputProcessors']
-
-function withProcessors(modules: readonly SlotModule[], own: Processors, values: Values): Processors {
-  if (modules.length === 0) return own
-  const files = modules.map(({ file }) => values.get(file)) as unknown as Given<NonNullable<Processors>>
-  const merge = (given: Given<Processors>): Given<NonNullable<Processors>> => {
+function withProcessors(files: readonly Processor[], own: Added['inputProcessors']): Added['inputProcessors'] {
+  if (files.length === 0) return own
+  const merge = (given: readonly Processor[] | undefined): readonly Processor[] => {
     return given === undefined || Array.isArray(given) ? [...(given ?? []), ...files] : given
   }
   return typeof own === 'function' ? async (context) => merge(await own(context)) : merge(own)
 }
 
-function withScorers(modules: readonly SlotModule[], own: Added['scorers'], values: Values): Added['scorers'] {
+function withScorers(modules: readonly SlotModule[], own: Added['scorers'], values: SlotValues): Added['scorers'] {
   if (modules.length === 0) return own
-  const scorers = Object.create(null) as Record<string, unknown>
-  for (const { key, file } of modules) scorers[key] = values.get(file)
-  return Object.assign(scorers, own) as Added['scorers']
+  const scorers: Record<string, Scorers[string]> = Object.create(null)
+  for (const { key, file } of modules) scorers[key] = values.of('scorer', file)
+  return Object.assign(scorers, own)
 }

@@ -3,6 +3,8 @@ import { type Agent, isAgent } from '@retinue/core/agent'
 import type { AgentMemory, Logger } from '@retinue/core/memory'
 import type { Storage } from '@retinue/core/storage'
 import type { SlotModule } from './discover/agent-dir.ts'
+import type { ModuleSlot } from './layout.ts'
+import type { SlotValues } from './slot-values.ts'
 
 /** What an application has where its folder says nothing. */
 export interface ProjectDefaults {
@@ -19,8 +21,7 @@ export interface ApplicationParts {
   readonly agents: Readonly<Record<string, Agent>>
   /** The modules of what the agents share. */
   readonly shared: readonly SlotModule[]
-  /** What each loaded module exports as its default, by file. */
-  readonly values: ReadonlyMap<string, unknown>
+  readonly values: SlotValues
   readonly defaults: ProjectDefaults
 }
 
@@ -33,11 +34,12 @@ export interface AssembledApplication {
 /** Makes the application of agents and of what they share. Throws what making the default storage throws. */
 export async function assembleApplication(parts: ApplicationParts): Promise<AssembledApplication> {
   const { agents, shared, values, defaults } = parts
-  const valueIn = (slot: string): unknown => values.get(shared.find((module) => module.slot === slot)?.file ?? '')
-  const own = valueIn('storage') as Storage | undefined
+  const fileOf = (slot: ModuleSlot): string | undefined => shared.find((module) => module.slot === slot)?.file
+  const [storageFile, loggerFile, memoryFile] = [fileOf('storage'), fileOf('logger'), fileOf('memory')]
+  const own = storageFile === undefined ? undefined : values.of('storage', storageFile)
   const storage = own ?? (await defaults.storage?.())
-  const logger = (valueIn('logger') as Logger | false | undefined) ?? defaults.logger
-  const ownMemory = valueIn('memory') as AgentMemory | undefined
+  const logger = loggerFile === undefined ? defaults.logger : values.of('logger', loggerFile)
+  const ownMemory = memoryFile === undefined ? undefined : values.of('memory', memoryFile)
   const memory = ownMemory ?? defaults.memory
   const app: Retinue = new Retinue({
     agents,

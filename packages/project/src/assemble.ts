@@ -7,19 +7,18 @@ import {
   isAgent,
   type RunOptions,
 } from '@retinue/core/agent'
-import type { AgentMemory } from '@retinue/core/memory'
 import type { Tool } from '@retinue/core/tools'
 import type { Workspace, WorkspaceSettings } from '@retinue/core/workspace'
 import { addedParts } from './added-parts.ts'
 import { type AgentPlan, type PlannedWorkspace, plansByDir } from './plan.ts'
+import type { SlotValues } from './slot-values.ts'
 import { createLocalWorkspace } from './workspace/local-workspace.ts'
 
 /** What assembling needs beside the plans. */
 export interface Assembly {
   /** The project's real path. */
   readonly root: string
-  /** What each loaded module exports as its default, by file. */
-  readonly values: ReadonlyMap<string, unknown>
+  readonly values: SlotValues
 }
 
 /**
@@ -39,9 +38,9 @@ type Plans = ReadonlyMap<string, AgentPlan>
 
 function assembleAgent(plan: AgentPlan, byDir: Plans, assembly: Assembly): Agent {
   const { agent } = plan
-  const value = agent.config === undefined ? undefined : assembly.values.get(agent.config.file)
+  const value = agent.config === undefined ? {} : assembly.values.of('config', agent.config.file)
   if (isAgent(value)) return value
-  const config = (value ?? {}) as AgentConfig
+  const config: AgentConfig = value
   const options: AgentOptions = { ...config, id: config.id ?? agent.key, name: config.name ?? agent.key }
   Object.assign(options, addedParts(plan, config, assembly.values))
   const tools = assembleTools(plan, config, assembly)
@@ -52,7 +51,7 @@ function assembleAgent(plan: AgentPlan, byDir: Plans, assembly: Assembly): Agent
   if (instructions !== undefined) options.instructions = instructions
   const defaultOptions = assembleDefaults(plan, config, assembly)
   if (defaultOptions !== undefined) options.defaultOptions = defaultOptions
-  if (plan.memory !== undefined) options.memory = assembly.values.get(plan.memory.file) as AgentMemory
+  if (plan.memory !== undefined) options.memory = assembly.values.of('memory', plan.memory.file)
   if (plan.workspace !== undefined) options.workspace = assembleWorkspace(agent.path, plan.workspace, assembly)
   // What is there without a value is as good as absent, and core tells the two apart.
   return new Agent(withoutUndefined(options))
@@ -63,9 +62,9 @@ function assembleWorkspace(
   { module, isMade, home, root, isRootGiven, seeds }: PlannedWorkspace,
   { root: project, values }: Assembly,
 ): Workspace {
-  const value = values.get(module?.file ?? '')
+  const value = module === undefined ? {} : values.of('workspace', module.file)
   if (isMade) return value as Workspace
-  const settings = value as WorkspaceSettings | undefined
+  const settings = value as WorkspaceSettings
   // A root that is given may not lead out of the project by a link; the folder of our own may: where it is, is the owner's choice.
   const place = isAbsolute(root) ? { root } : isRootGiven ? { root, within: project } : { root: join(project, root) }
   const from = seeds && { from: join(project, seeds), record: join(project, home, 'seeds.json') }
@@ -78,7 +77,7 @@ function assembleInstructions(
   config: AgentConfig,
   { values }: Assembly,
 ): AgentOptions['instructions'] {
-  if (instructions === 'module') return values.get(agent.instructions?.file ?? '') as AgentOptions['instructions']
+  if (instructions === 'module') return values.of('instructions', agent.instructions?.file ?? '')
   if (instructions === 'body') return agent.agentFile?.body ?? ''
   return instructions === 'markdown' ? (agent.markdown?.text ?? '') : config.instructions
 }
@@ -87,7 +86,7 @@ function assembleTools({ tools }: AgentPlan, config: AgentConfig, { values }: As
   if (typeof config.tools === 'function') return config.tools
   const merged = emptyRecord<Tool>()
   for (const { key, from, file } of tools) {
-    const tool = from === 'file' ? (values.get(file) as Tool | undefined) : config.tools?.[key]
+    const tool = from === 'file' ? values.of('tool', file) : config.tools?.[key]
     if (tool !== undefined && from !== 'workspace') merged[key] = tool
   }
   return merged
@@ -116,7 +115,7 @@ function assembleDefaults(
 ): AgentConfig['defaultOptions'] {
   const own = config.defaultOptions
   if (agent.hooks === undefined) return own
-  const hooks = values.get(agent.hooks.file) as DelegationOptions
+  const hooks = values.of('hooks', agent.hooks.file)
   return typeof own === 'function' ? async (context) => overHooks(hooks, await own(context)) : overHooks(hooks, own)
 }
 

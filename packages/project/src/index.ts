@@ -8,6 +8,7 @@ export { type DetailedFinding, type Excerpt, type Finding, plainFinding, type Se
 export { type Palette, printable, renderFinding, renderFindings } from './findings/render.ts'
 export { renderGithub } from './findings/render-github.ts'
 export { type SarifOptions, type SarifRule, toSarif } from './findings/to-sarif.ts'
+export { DATA_DIR } from './layout.ts'
 export { type LoadProjectOptions, loadProject, type Project } from './load-project.ts'
 export { type DiagnosticPage, diagnosticPage, diagnosticPages, nearestCodes } from './rules/pages.ts'
 export type { AgentDescription, TreeDescription } from './tree-description.ts'

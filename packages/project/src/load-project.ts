@@ -4,6 +4,7 @@ import type { ProjectDefaults } from './assemble-application.ts'
 import { countFindings, type DetailedFinding, type Finding, plainFinding } from './findings/finding.ts'
 import { renderFindings } from './findings/render.ts'
 import { projectRoot } from './project-root.ts'
+import { SlotValues } from './slot-values.ts'
 import type { ProjectAgents } from './types/project-types.ts'
 
 export interface LoadProjectOptions {
@@ -54,9 +55,10 @@ export async function loadProject(path: string, options: LoadProjectOptions = {}
   const { application, plans, shared, findings } = await examine(new DiskTree(root), loader, dir)
   const { errors } = countFindings(findings)
   if (errors > 0 || !application.ok) throw invalid(findings, errors)
-  const agents = assemble(plans, { root, values: loader.values })
+  const values = new SlotValues(loader.values)
+  const agents = assemble(plans, { root, values })
   const { defaults = {} } = options
-  const { app, close } = await assembleApplication({ agents, shared, values: loader.values, defaults })
+  const { app, close } = await assembleApplication({ agents, shared, values, defaults })
   return {
     agents: app.listAgents() as ProjectAgents,
     app: app as Project['app'],

@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { isRetinueError } from '@retinue/core/errors'
 import { InMemoryStorage, type Storage } from '@retinue/core/storage'
+import { DATA_DIR } from '@retinue/project'
 
-/** Where conversations are kept in a project that says nothing of it, relative to the project. */
-const DATABASE = '.retinue/data/retinue.db'
+/** The file below a project's data in which conversations are kept where the project says nothing of it. */
+const DATABASE = 'retinue.db'
 
 /** Who owns the conversations of a command line: the person at it. */
 export const LOCAL_RESOURCE = 'local'
@@ -14,7 +15,7 @@ export const LOCAL_RESOURCE = 'local'
  */
 export async function defaultStorage(cwd: string, err: (text: string) => void): Promise<Storage> {
   const { LibSQLStore } = await import('@retinue/libsql')
-  const store = new LibSQLStore({ id: 'retinue', url: `file:${join(cwd, DATABASE)}` })
+  const store = new LibSQLStore({ id: 'retinue', url: `file:${join(cwd, DATA_DIR, DATABASE)}` })
   try {
     await store.threads.list({ resourceId: LOCAL_RESOURCE, limit: 1 })
     return store

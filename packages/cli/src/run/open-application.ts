@@ -45,30 +45,33 @@ export async function openApplication(options: OpenApplicationOptions): Promise<
       data: { findings: findings.map(plainFinding) },
     })
   }
-  let storage: Storage | undefined
   const { Memory } = await import('@retinue/memory')
   const memory = new Memory({ options: { lastMessages: RECALLED } })
-  const { app, close } = await loadProject(cwd, {
-    ...(dir === undefined ? {} : { dir }),
-    defaults: {
-      storage: async () => (storage = await defaultStorage(cwd, err)),
-      memory,
-    },
-  })
-  const agent = app.listAgents()[name]
-  if (!agent) throw unknownAgent(name, Object.keys(app.listAgents()))
-  return { agent, close: () => closeAll(memory, close, storage) }
-}
-
-/** What a memory does after a run, such as finding a title, is waited for before its storage is let go. */
-async function closeAll(
-  memory: { settled(): Promise<void> },
-  closeProject: () => Promise<void>,
-  storage: Storage | undefined,
-): Promise<void> {
-  await memory.settled()
-  await closeProject()
-  await storage?.close()
+  let storage: Storage | undefined
+  let closeProject = async (): Promise<void> => {}
+  const close = async (): Promise<void> => {
+    // What a memory does after a run, such as finding a title, is waited for before its storage is let go.
+    await memory.settled()
+    await closeProject().finally(() => storage?.close())
+  }
+  try {
+    const project = await loadProject(cwd, {
+      ...(dir === undefined ? {} : { dir }),
+      defaults: {
+        storage: async () => (storage = await defaultStorage(cwd, err)),
+        memory,
+      },
+    })
+    closeProject = project.close
+    const agents = project.app.listAgents()
+    const agent = agents[name]
+    if (!agent) throw unknownAgent(name, Object.keys(agents))
+    return { agent, close }
+  } catch (error) {
+    // Nobody gets what would close it. Why it failed is what counts.
+    await close().catch(() => {})
+    throw error
+  }
 }
 
 function unknownAgent(name: string, known: string[]): RetinueError {

@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs'
 import { RetinueError } from '@retinue/core/errors'
+import { EXIT } from '../exit-codes.ts'
 import { errorText } from './run-end.ts'
 
 /** Errors that reach the process and nobody else, because a tool left work behind that nobody waits for. */
@@ -28,7 +29,7 @@ export function watchStrayErrors(err: (text: string) => void): StrayErrors {
   // Nothing asynchronous happens any more: the text is written at once, and the exit code is what is left to set.
   const ended = (): void => {
     writeSync(process.stderr.fd, errorText(strayExit()))
-    process.exitCode = 1
+    process.exitCode = EXIT.failed
   }
   const thrown = (error: unknown): void => fatal.reject(strayException(error))
   process.on('unhandledRejection', rejected)

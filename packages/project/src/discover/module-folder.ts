@@ -1,5 +1,5 @@
 import { MODULE_EXTENSIONS, type ModuleSlot, moduleName, PROCESSOR_SLOTS } from '../layout.ts'
-import { type Entry, joinPath, type SourceTree } from '../tree/source-tree.ts'
+import { baseName, type Entry, joinPath, type SourceTree } from '../tree/source-tree.ts'
 import type { Note, SlotModule } from './agent-dir.ts'
 import { addModule, bestExtensionFirst, linkNote, listFolder, otherNote, shadowedNote, strayNote } from './folder.ts'
 
@@ -30,7 +30,7 @@ export function discoverModules(tree: SourceTree, folder: ModuleFolder, notes: N
 function strayModuleNote(path: string, { name, kind }: Entry, { dir = '', what }: ModuleFolder): Note {
   if (kind === 'link') return linkNote(path)
   if (kind === 'other') return otherNote(path)
-  const folder = dir.split('/').slice(-1).join('')
+  const folder = baseName(dir)
   if (kind === 'directory') {
     const because = `only files directly in "${folder}/" are read, each as ${what}`
     const fix = `move the files of "${name}/" up into "${folder}/"; what only your own modules import may stay`

@@ -1,6 +1,6 @@
 import { SKILL_SLOTS } from '../layout.ts'
 import { readText } from '../tree/read-text.ts'
-import { type Entry, joinPath, SourceError, type SourceTree } from '../tree/source-tree.ts'
+import { baseName, type Entry, joinPath, SourceError, type SourceTree } from '../tree/source-tree.ts'
 import type { Note, SkillReference } from './agent-dir.ts'
 import { linkNote, listFolder, otherNote, strayNote } from './folder.ts'
 
@@ -99,7 +99,7 @@ function noSkillNote(tree: SourceTree, dir: string, entries: readonly Entry[]): 
       'its SKILL.md is a link, and links are not followed',
       'replace the link by the file that it points to',
     )
-  const key = dir.slice(dir.lastIndexOf('/') + 1)
+  const key = baseName(dir)
   const files = entries.filter(({ kind }) => kind === 'file').map(({ name }) => name)
   const near = files.find((name) => /^skills?\.(?:md|markdown|mdx)$/i.test(name))
   const inner = entries.find(({ name, kind }) => kind === 'directory' && isSkillFolder(tree, joinPath(dir, name)))

@@ -1,4 +1,5 @@
 import type { SlotModule } from '../discover/agent-dir.ts'
+import { baseName } from '../tree/source-tree.ts'
 import { exportPlace, quoteAll } from './places.ts'
 import type { RuleContext, Violation } from './rule.ts'
 
@@ -12,7 +13,7 @@ export function portViolation(
   const fact = context.loaded.facts.get(file)
   if (fact?.kind !== 'memory' && fact?.kind !== 'storage' && fact?.kind !== 'logger') return []
   if (fact.missing.length === 0) return []
-  const name = file.slice(file.lastIndexOf('/') + 1)
+  const name = baseName(file)
   const message = `"${name}" exports an object that is no ${slot}: it has no ${quoteAll(fact.missing)}`
   return [{ message, place: exportPlace(context, file), agentPath, fix }]
 }

@@ -1,6 +1,7 @@
 import { type AgentDir, mainFile } from '../discover/agent-dir.ts'
 import { moduleName } from '../layout.ts'
 import type { AgentPlan, PlannedTool } from '../plan.ts'
+import { baseName } from '../tree/source-tree.ts'
 import { configPlace, exportPlace } from './places.ts'
 import type { Place, Rule, RuleContext } from './rule.ts'
 
@@ -44,7 +45,7 @@ export function toolText({ from, file, key }: PlannedTool): string {
   if (from === 'file') return file
   if (from === 'skills') return 'the built-in tool that loads skills'
   if (from === 'config') return `config.tools.${key} in ${file}`
-  const module = moduleName(file.slice(file.lastIndexOf('/') + 1))
+  const module = moduleName(baseName(file))
   if (module === undefined) return `the built-in tool of "${file}/"`
   return module.base === 'workspace' ? `the tool of "${file}"` : `config.workspace in ${file}`
 }

@@ -49,6 +49,11 @@ export function parentPath(path: string): string {
   return slash === -1 ? '' : path.slice(0, slash)
 }
 
+/** The last part of a path. */
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
+}
+
 /** Resolves `.` and `..` in a path of the tree. `undefined` if it leads out of the tree's root. */
 export function normalizePath(path: string): string | undefined {
   const parts: string[] = []
