@@ -107,6 +107,57 @@ test('each call costs one transaction or one statement', async () => {
   await store.close()
 })
 
+test('B7.4 a run that is saved with its questions costs one transaction of three statements, and two for each move', async () => {
+  using folder = tempFolder()
+  const store = await opened(folder.file())
+  const run = { runId: 'r1', agentId: 'sup', status: 'suspended' as const, body: 'x', at: 1 }
+  const asked = (toolCallId: string) => {
+    const tool = { path: ['sup'], toolName: 'send', kind: 'approval' as const, args: null, fingerprint: 'f' }
+    return { runId: 'r1', toolCallId, round: 1, agentId: 'sup', ...tool }
+  }
+  const question = { runId: 'r1', toolCallId: 'c0', round: 1, at: 1 }
+  const requests = Array.from({ length: 50 }, (_none, n) => asked(`c${n}`))
+  using watched = watchStatements()
+  const costs = async (call: () => Promise<unknown>) => {
+    watched.statements.length = 0
+    await call()
+    return watched.statements.map((statement) => statement.split(' ')[0]).join(' ')
+  }
+  const take = { runId: 'r1', until: 9, at: 1 }
+  const moves = [{ ...question, from: ['approved' as const], to: 'started' as const }]
+  expect({
+    save: await costs(() => store.runs.save({ ...run, expectedVersion: 0 })),
+    saveWithQuestions: await costs(() => store.runs.save({ ...run, expectedVersion: 1, requests })),
+    change: await costs(() => store.approvals.change({ ...question, from: ['pending'], to: 'approved' })),
+    saveWithMove: await costs(() => store.runs.save({ ...run, expectedVersion: 2, moves })),
+    get: await costs(() => store.runs.get('r1')),
+    list: await costs(() => store.runs.list({ agentId: 'sup' })),
+    acquire: await costs(() => store.runs.acquire({ ...take, holder: 'h1' })),
+    acquireInVain: await costs(() => store.runs.acquire({ ...take, holder: 'h2' })),
+    renew: await costs(() => store.runs.renew({ ...take, holder: 'h1' })),
+    release: await costs(() => store.runs.release({ ...take, holder: 'h1' })),
+    getApproval: await costs(() => store.approvals.get(question)),
+    listApprovals: await costs(() => store.approvals.list({ runId: 'r1' })),
+    remove: await costs(() => store.runs.remove({ runId: 'r1', expectedVersion: 4, at: 1 })),
+  }).toEqual({
+    save: 'INSERT',
+    saveWithQuestions: 'BEGIN UPDATE INSERT INSERT COMMIT',
+    change: 'UPDATE',
+    saveWithMove: 'BEGIN UPDATE INSERT UPDATE INSERT COMMIT',
+    get: 'SELECT',
+    list: 'SELECT',
+    acquire: 'UPDATE',
+    // One more to see who has it.
+    acquireInVain: 'UPDATE SELECT',
+    renew: 'UPDATE',
+    release: 'UPDATE',
+    getApproval: 'SELECT',
+    listApprovals: 'SELECT',
+    remove: 'BEGIN DELETE INSERT COMMIT',
+  })
+  await store.close()
+})
+
 test('what writers ask for at once becomes one transaction', async () => {
   using folder = tempFolder()
   const store = await opened(folder.file())

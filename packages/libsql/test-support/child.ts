@@ -8,6 +8,8 @@ export interface Child {
   readonly ended: Promise<void>
   /** Resolves when it has printed so many lines, or has ended. */
   printed(count: number): Promise<void>
+  /** Writes a line to its stdin. */
+  say(line: string): void
   kill(): void
 }
 
@@ -56,6 +58,7 @@ export function child(script: string, argument: unknown, { uid, limits }: ChildO
       })
       return Promise.race([enough, ended])
     },
+    say: (line) => void started.stdin.write(`${line}\n`),
     kill: () => started.kill('SIGKILL'),
   }
 }

@@ -44,6 +44,8 @@ function counting(storage: Storage): { readonly storage: Storage; readonly calls
     id: storage.id,
     threads,
     workingMemory: storage.workingMemory,
+    runs: storage.runs,
+    approvals: storage.approvals,
     close: () => storage.close(),
   }
   return { storage: counted, calls }

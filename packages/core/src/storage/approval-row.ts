@@ -181,7 +181,7 @@ function rowId({ runId, toolCallId, round }: ApprovalKey): string {
 
 type Asked = Omit<ApprovalRequest, keyof ApprovalKey | 'agentId' | 'threadId' | 'resourceId'>
 
-/** What is asked decides what a person sees and what then runs, so its outline is checked: a damaged one is never decided. */
+/** What is asked decides what a person sees and what then runs, so its outline is checked: for a damaged one nothing runs. */
 function requestOf(value: unknown): Asked {
   const texts = ['toolName', 'fingerprint', 'kind']
   if (isObject(value) && Array.isArray(value['path']) && 'args' in value) {

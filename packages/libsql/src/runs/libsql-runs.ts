@@ -86,7 +86,13 @@ export class LibSQLRuns implements RunStorage {
     assertTime(at, 'at')
     const taking = { ...request, process: this.#thisProcess() }
     const row = (await this.#write(takeLease({ ...taking, dead: null }))) ?? (await this.#takeFromDead(taking))
-    return row && storedRun(runOf(row))
+    try {
+      return row && storedRun(runOf(row))
+    } catch (error) {
+      // Who can't read a run does not work on it.
+      await this.release(request)
+      throw error
+    }
   }
 
   async renew({ runId, ...lease }: { runId: string } & Lease): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { InMemoryStorage } from '../../storage/in-memory-storage.ts'
 import { faultyStorage } from './faulty-storage.ts'
+import { asked, move, waiting } from './run-case.ts'
 import { ADA, said } from './storage-case.ts'
 import { storageConformance } from './storage-conformance.ts'
 
@@ -23,6 +24,31 @@ test('without a fault it counts the writes, and not the reads', async () => {
   await storage.threads.get(key)
   await storage.threads.list({ resourceId: ADA })
   expect(storage.writes).toEqual(['threads.create', 'threads.append', 'workingMemory.set'])
+})
+
+test('B7.4 writes of runs and approvals are counted and fail, and reads are not', async () => {
+  const names = ['runs.save', 'runs.acquire', 'runs.renew', 'runs.release', 'approvals.change', 'runs.remove']
+  const lease = { runId: 'r1', holder: 'h', until: 900, at: 200 }
+  const calls = async ({ runs, approvals }: ReturnType<typeof faultyStorage>) => {
+    await runs.save(waiting('r1', { requests: [asked('r1', 'c1')] }))
+    await runs.acquire(lease)
+    await runs.renew(lease)
+    await runs.release(lease)
+    await approvals.change(move('r1', 'c1', [['pending'], 'approved']))
+    await runs.get('r1')
+    await runs.list({})
+    await approvals.get({ runId: 'r1', toolCallId: 'c1' })
+    await approvals.list({})
+    await runs.remove({ runId: 'r1', expectedVersion: 2, at: 300 })
+  }
+  for (const at of [1, 2, 3, 4, 5, 6, 7]) {
+    const storage = faultyStorage(new InMemoryStorage(), { at, when: 'before', how: 'fail' })
+    const failed = await calls(storage).then(
+      () => false,
+      () => true,
+    )
+    expect([failed, storage.writes]).toEqual([at <= names.length, names.slice(0, at)])
+  }
 })
 
 test('a write that fails before leaves nothing, one that fails after has written', async () => {
