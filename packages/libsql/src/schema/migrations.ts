@@ -78,9 +78,7 @@ export const MIGRATIONS: readonly Migration[] = [
       'ALTER TABLE retinue_threads ADD COLUMN parent_owner TEXT',
       'CREATE INDEX retinue_threads_by_parent ON retinue_threads (parent_id) WHERE parent_id IS NOT NULL',
     ],
-      'ALTER TABLE retinue_threads ADD COLUMN parent_owner TEXT',
   },
-]
   {
     version: 3,
     statements: [
@@ -127,3 +125,4 @@ export const MIGRATIONS: readonly Migration[] = [
       'CREATE INDEX retinue_approvals_by_resource ON retinue_approvals (resource_id) WHERE resource_id IS NOT NULL',
     ],
   },
+]
