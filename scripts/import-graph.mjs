@@ -87,6 +87,7 @@ const project = {
   imports: ['@retinue/core'],
   why: 'project turns folders into agents of core; it must not know the command line that calls it',
   layers: [
+    { 'system-code.ts': 'what the system says went wrong is asked wherever files are touched' },
     {
       'layout.ts': 'the convention is data that every step reads, so it reads none of them',
       'node-version.ts': 'whether this Node will do is known before anything is read',

@@ -10,6 +10,7 @@ import {
 import type { Tool } from '@retinue/core/tools'
 import type { Workspace, WorkspaceSettings } from '@retinue/core/workspace'
 import { addedParts } from './added-parts.ts'
+import { isTopLevel } from './discover/agent-dir.ts'
 import { type AgentPlan, type PlannedWorkspace, plansByDir } from './plan.ts'
 import type { SlotValues } from './slot-values.ts'
 import { createLocalWorkspace } from './workspace/local-workspace.ts'
@@ -29,7 +30,7 @@ export function assemble(plans: readonly AgentPlan[], assembly: Assembly): Recor
   const byDir = plansByDir(plans)
   const agents = emptyRecord<Agent>()
   for (const plan of plans) {
-    if (plan.agent.path.length === 1) agents[plan.agent.key] = assembleAgent(plan, byDir, assembly)
+    if (isTopLevel(plan.agent)) agents[plan.agent.key] = assembleAgent(plan, byDir, assembly)
   }
   return agents
 }

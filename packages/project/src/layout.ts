@@ -95,6 +95,11 @@ export function moduleName(fileName: string): { base: string; extension: string 
   return { base: fileName.slice(0, -extension.length), extension }
 }
 
+/** A file's name without its extension, whatever that is. */
+export function withoutExtension(fileName: string): string {
+  return fileName.replace(/\.[^.]*$/, '')
+}
+
 const TEST_FILE = /\.(?:test|spec)(?:-d)?\.[cm]?[jt]sx?$/
 const DECLARATION = /\.d\.[cm]?ts$/
 const README = /^readme(?:\.[a-z]+)?$/i

@@ -33,8 +33,11 @@ export class SlotValues {
     this.#values = values
   }
 
-  /** The value of the module in a file. That it is what the slot takes, the rules have seen: nothing is assembled where there are errors. */
-  of<S extends ModuleSlot>(slot: S, file: string): SlotValue[S] {
+  /**
+   * The value of the module in a file; of the slot, only its type counts. That the value is what the slot takes, the rules have seen:
+   * nothing is assembled where there are errors.
+   */
+  of<S extends ModuleSlot>(_slot: S, file: string): SlotValue[S] {
     return this.#values.get(file) as SlotValue[S]
   }
 }

@@ -1,3 +1,4 @@
+import { isTopLevel } from './discover/agent-dir.ts'
 import type { AgentEntryFact, ConfigFact } from './facts/facts.ts'
 import { type AgentPlan, idOf, plansByDir } from './plan.ts'
 
@@ -37,7 +38,7 @@ export function describeTree(plans: readonly AgentPlan[]): TreeDescription {
       agents: [...children.map(describe), ...plan.coded.map(describeEntry)],
     }
   }
-  return { agents: plans.filter(({ agent }) => agent.path.length === 1).map(describe) }
+  return { agents: plans.filter(({ agent }) => isTopLevel(agent)).map(describe) }
 }
 
 function describeEntry({ key, agent }: AgentEntryFact): AgentDescription {

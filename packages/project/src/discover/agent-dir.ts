@@ -110,6 +110,10 @@ export function mainFile(agent: AgentDir): string {
   return agent.config?.file ?? agent.markdown?.file ?? agent.instructions?.file ?? agent.dir
 }
 
+export function isTopLevel({ path }: AgentDir): boolean {
+  return path.length === 1
+}
+
 /** Whether it is `agent.md` that says what the agent is. */
 export function isConfiguredByAgentFile({ config }: AgentDir): boolean {
   return config?.slot === 'frontmatter'

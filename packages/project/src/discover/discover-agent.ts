@@ -1,4 +1,4 @@
-import { AGENT_SLOTS, MAX_SUBAGENT_DEPTH, moduleName } from '../layout.ts'
+import { AGENT_SLOTS, MAX_SUBAGENT_DEPTH, moduleName, withoutExtension } from '../layout.ts'
 import { readText } from '../tree/read-text.ts'
 import { joinPath, type SourceTree } from '../tree/source-tree.ts'
 import { isSafeStep } from '../workspace/path-steps.ts'
@@ -121,7 +121,7 @@ function unsafeSeedNote(path: string, kind: 'file' | 'directory'): Note {
 }
 
 function flatFileNote(path: string, name: string): Note {
-  const base = moduleName(name)?.base ?? name.replace(/\.[^.]*$/, '')
+  const base = moduleName(name)?.base ?? withoutExtension(name)
   const slot = name.endsWith('.md') ? 'instructions.md' : 'config.ts'
   const because = 'an agent is a folder, and this is a file'
   return { kind: 'ignored', path, what: 'file', because, fix: `move it to "${base}/${slot}"` }

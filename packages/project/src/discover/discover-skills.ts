@@ -1,4 +1,4 @@
-import { moduleName } from '../layout.ts'
+import { moduleName, withoutExtension } from '../layout.ts'
 import { readText } from '../tree/read-text.ts'
 import { type Entry, joinPath, type SourceTree } from '../tree/source-tree.ts'
 import type { Note, SkillFile, SkillReference, SlotModule } from './agent-dir.ts'
@@ -85,7 +85,7 @@ function straySkillNote(path: string, { name, kind }: Entry): Note {
       'a SKILL.md stands in a folder that is named as the skill',
       `move it to "skills/my-skill/${SKILL_FILE}"`,
     )
-  const base = name.replace(/\.[^.]*$/, '') || 'my-skill'
+  const base = withoutExtension(name) || 'my-skill'
   const extension = /\.(?:md|markdown|mdx|txt)$/i.test(name) ? '.md' : '.ts'
   const fix = `rename it to "${base}${extension}", or move it into the folder of a skill, or out of "skills/"`
   return ignored('a skill is a folder with a SKILL.md, a .md file, or a module', fix)

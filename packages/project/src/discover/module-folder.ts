@@ -1,4 +1,4 @@
-import { MODULE_EXTENSIONS, type ModuleSlot, moduleName, PROCESSOR_SLOTS } from '../layout.ts'
+import { MODULE_EXTENSIONS, type ModuleSlot, moduleName, PROCESSOR_SLOTS, withoutExtension } from '../layout.ts'
 import { baseName, type Entry, joinPath, type SourceTree } from '../tree/source-tree.ts'
 import type { Note, SlotModule } from './agent-dir.ts'
 import { addModule, bestExtensionFirst, linkNote, listFolder, otherNote, shadowedNote, strayNote } from './folder.ts'
@@ -37,7 +37,7 @@ function strayModuleNote(path: string, { name, kind }: Entry, { dir = '', what }
     return { kind: 'ignored', path, what: 'folder', because, fix }
   }
   const because = `${what} is a ${MODULE_EXTENSIONS.join(', ')} file`
-  const fix = `rename it to "${name.replace(/\.[^.]*$/, '') || 'my-module'}.ts", or move it out of "${folder}/"`
+  const fix = `rename it to "${withoutExtension(name) || 'my-module'}.ts", or move it out of "${folder}/"`
   return { kind: 'ignored', path, what: 'file', because, fix }
 }
 

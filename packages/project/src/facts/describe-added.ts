@@ -1,6 +1,7 @@
 import { isRetinueError } from '@retinue/core/errors'
 import { createSkill, type Skill } from '@retinue/core/skills'
 import type { FieldRefusal, ModuleFact, SkillsFact } from './facts.ts'
+import { PROCESSOR_METHODS } from './processor-methods.ts'
 import { addedRefusal } from './refusal.ts'
 import { isPlainRecord, isRecord, kindOfValue } from './value-kind.ts'
 
@@ -40,7 +41,7 @@ export function skillsFact(value: unknown): SkillsFact {
   return { form: list.length > 0 ? 'given' : 'absent', names }
 }
 
-const METHODS: readonly string[] = ['processInput', 'processInputStep', 'processOutputStream', 'processOutputResult']
+const METHODS = Object.values(PROCESSOR_METHODS).flatMap(({ own }) => own)
 
 /** What rules need to know of a processor: an object with methods, of a class or not. */
 export function describeProcessor(value: unknown): ModuleFact | undefined {

@@ -1,4 +1,4 @@
-import { isConfiguredByAgentFile } from '../discover/agent-dir.ts'
+import { isConfiguredByAgentFile, isTopLevel } from '../discover/agent-dir.ts'
 import type { ConfigFact } from '../facts/facts.ts'
 import type { AgentPlan } from '../plan.ts'
 import { aKind, configPlace } from './places.ts'
@@ -29,7 +29,7 @@ function* faults({ agent, config, instructions: source }: AgentPlan): Iterable<F
   if (typeof config !== 'object') return
   // In a frontmatter there is no config to speak of.
   const at = isConfiguredByAgentFile(agent) ? '' : 'config.'
-  yield* textFaults(config, agent.path.length > 1, at)
+  yield* textFaults(config, !isTopLevel(agent), at)
   const { model, instructions, refusals } = config
   if (model.form === 'wrong') {
     const code = "write 'provider/model', an AI SDK model, a list of those, or a function that gives one"

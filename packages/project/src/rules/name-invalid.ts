@@ -1,3 +1,4 @@
+import { isTopLevel } from '../discover/agent-dir.ts'
 import { legalName, nameProblem } from '../names.ts'
 import type { AgentPlan } from '../plan.ts'
 import { configPlace, pathPlace } from './places.ts'
@@ -20,7 +21,7 @@ function* inPlan(context: RuleContext, { agent, modules, tools, coded }: AgentPl
     const message = `${what} can't be called ${JSON.stringify(name)}: ${problem}`
     return [{ message, place, agentPath: agent.path, fix: `rename it, for example to "${legalName(name)}"` }]
   }
-  yield* report(agent.path.length > 1 ? 'a subagent' : 'an agent', agent.key, pathPlace(agent.dir))
+  yield* report(isTopLevel(agent) ? 'an agent' : 'a subagent', agent.key, pathPlace(agent.dir))
   for (const { key, slot, file } of modules) if (slot === 'tool') yield* report('a tool', key, pathPlace(file))
   for (const { key, from } of tools) {
     if (from === 'config') yield* report('a tool', key, configPlace(context, agent, ['tools', key], 'key'))

@@ -1,14 +1,6 @@
-import type { SlotModule } from '../discover/agent-dir.ts'
+import { PROCESSOR_METHODS } from '../facts/processor-methods.ts'
 import { exportPlace } from './places.ts'
 import type { Rule } from './rule.ts'
-
-/** What is called in each folder of processors. */
-export const PROCESSOR_METHODS: Readonly<
-  Partial<Record<SlotModule['slot'], { readonly own: readonly string[]; readonly other: string }>>
-> = {
-  'input-processor': { own: ['processInput', 'processInputStep'], other: 'output' },
-  'output-processor': { own: ['processOutputStream', 'processOutputResult'], other: 'input' },
-}
 
 /** B1.1: a processor that core refuses, or that would stand there and never be called. */
 export const processorInvalid: Rule = {

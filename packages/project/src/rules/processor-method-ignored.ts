@@ -1,7 +1,7 @@
 import type { ModuleFact } from '../facts/facts.ts'
+import { PROCESSOR_METHODS } from '../facts/processor-methods.ts'
 import { didYouMean } from '../names.ts'
 import { propertyPlace, quoteAll } from './places.ts'
-import { PROCESSOR_METHODS } from './processor-invalid.ts'
 import type { Rule } from './rule.ts'
 
 type ProcessorFact = Extract<ModuleFact, { kind: 'processor' }>

@@ -1,4 +1,4 @@
-import { type AgentDir, isConfiguredByAgentFile } from '../discover/agent-dir.ts'
+import { type AgentDir, isConfiguredByAgentFile, isTopLevel } from '../discover/agent-dir.ts'
 import type { AgentPlan } from '../plan.ts'
 import { aKind, configPlace } from './places.ts'
 import type { Rule, RuleContext, Violation } from './rule.ts'
@@ -10,7 +10,7 @@ export const subagentDescriptionMissing: Rule = {
   why: 'the parent reads the description to decide when to delegate',
   *check(context) {
     for (const plan of context.plans) {
-      const problem = plan.agent.path.length > 1 ? problemOf(plan) : undefined
+      const problem = isTopLevel(plan.agent) ? undefined : problemOf(plan)
       if (problem !== undefined) yield violation(context, plan, problem)
     }
   },

@@ -1,4 +1,4 @@
-import { mainFile } from '../discover/agent-dir.ts'
+import { isTopLevel, mainFile } from '../discover/agent-dir.ts'
 import { type AgentPlan, idOf, plansByDir } from '../plan.ts'
 import { configPlace } from './places.ts'
 import type { Place, Rule, RuleContext, Violation } from './rule.ts'
@@ -19,9 +19,7 @@ export const subagentDuplicate: Rule = {
   severity: 'error',
   why: 'an agent is addressed by its id and called by its key: of two equal ones, one is never reached',
   *check(context) {
-    const top = context.plans
-      .filter(({ agent }) => agent.path.length === 1)
-      .map((plan) => directoryMember(context, plan))
+    const top = context.plans.filter(({ agent }) => isTopLevel(agent)).map((plan) => directoryMember(context, plan))
     yield* duplicates(top, 'top-level agents', [])
     const byDir = plansByDir(context.plans)
     for (const plan of context.plans) {

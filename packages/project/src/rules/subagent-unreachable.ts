@@ -1,3 +1,4 @@
+import { isTopLevel } from '../discover/agent-dir.ts'
 import type { ReachFact } from '../facts/facts.ts'
 import type { AgentPlan } from '../plan.ts'
 import { configPlace, quoteAll } from './places.ts'
@@ -9,7 +10,7 @@ export const subagentUnreachable: Rule = {
   severity: 'warning',
   why: 'a subagent that no model can call is never asked, and nothing says so when the agent runs',
   *check(context) {
-    const roots = new Map(context.plans.filter(isTopLevel).map((plan) => [plan.agent.key, plan]))
+    const roots = new Map(context.plans.filter(({ agent }) => isTopLevel(agent)).map((plan) => [plan.agent.key, plan]))
     for (const plan of context.plans) {
       const root = roots.get(plan.agent.path[0] ?? '')
       for (const { keys, because, option, owner, fix } of obstacles(plan, root)) {
@@ -32,10 +33,6 @@ interface Obstacle {
   /** The agent whose option it is. */
   readonly owner: AgentPlan
   readonly fix: string
-}
-
-function isTopLevel({ agent }: AgentPlan): boolean {
-  return agent.path.length === 1
 }
 
 function* obstacles(plan: AgentPlan, root: AgentPlan | undefined): Iterable<Obstacle> {

@@ -1,5 +1,6 @@
 import { closeSync, constants, type Dirent, lstatSync, openSync, readdirSync, readFileSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
+import { systemCode } from '../system-code.ts'
 import { diskSurroundings } from './disk-surroundings.ts'
 import {
   byName,
@@ -104,7 +105,6 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** Why the system refused, without the absolute path that its own message holds. */
 function systemReason(error: unknown): string {
-  const code =
-    error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown error'
+  const code = systemCode(error) ?? 'unknown error'
   return REASONS[code] ?? `the system says ${code}`
 }

@@ -1,6 +1,7 @@
 import { type Dirent, type FSWatcher, readdirSync, statSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { RetinueError } from '@retinue/core/errors'
+import { systemCode } from '../system-code.ts'
 
 /** A folder to watch, and which of its entries count; all, if that is not said. */
 export interface WatchedFolder {
@@ -84,9 +85,9 @@ function startWatcher(path: string, start: typeof watch): FSWatcher | undefined 
   try {
     return start(path)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    const code = systemCode(error) ?? ''
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    const limit = typeof code === 'string' ? LIMITS.get(code) : undefined
+    const limit = LIMITS.get(code)
     if (limit === undefined) throw error
     throw new RetinueError({
       code: 'watch-limit',

@@ -1,3 +1,4 @@
+import { isTopLevel } from '../discover/agent-dir.ts'
 import { type AgentPlan, idOf, plansByDir } from '../plan.ts'
 
 const INDENT = '  '
@@ -36,7 +37,7 @@ export function renderTypes(plans: readonly AgentPlan[], pathTo: (file: string) 
       `${indent}}`,
     ]
   }
-  const roots = plans.filter(({ agent }) => agent.path.length === 1).map((plan) => render(plan, INDENT.repeat(3)))
+  const roots = plans.filter(({ agent }) => isTopLevel(agent)).map((plan) => render(plan, INDENT.repeat(3)))
   return [
     '// Written by `retinue check`: what types know of the agents in this project. It is written anew each time.',
     "import '@retinue/project'",

@@ -10,8 +10,9 @@ import {
   realpathSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { systemCode } from '../system-code.ts'
 import { refused, type Target } from './refusals.ts'
-import { said, systemCode } from './system-reason.ts'
+import { said } from './system-reason.ts'
 
 /*
  * What holds where (B11.9):

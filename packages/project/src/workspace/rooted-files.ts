@@ -16,10 +16,11 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { systemCode } from '../system-code.ts'
 import { type FolderOpener, folderOpener, type OpenFolder } from './open-folder.ts'
 import { pathSteps, UNFINISHED } from './path-steps.ts'
 import { impossible, refused, type Target } from './refusals.ts'
-import { said, systemCode } from './system-reason.ts'
+import { said } from './system-reason.ts'
 
 export interface ListedFile {
   /** Relative to the workspace, with `/`. */

@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { isRetinueError } from '@retinue/core/errors'
+import { systemCode } from '../system-code.ts'
 import { impossible, refused, type Target } from './refusals.ts'
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -26,15 +27,11 @@ export function said<T>(target: Target, call: () => T, place?: string): T {
     return call()
   } catch (error) {
     if (isRetinueError(error)) throw error
-    const code = systemCode(error)
+    const code = systemCode(error) ?? 'an unknown error'
     const isLink = code === 'ELOOP' || (code === 'ENOTDIR' && place !== undefined && isLinkAt(place))
     if (isLink) throw refused(target.path, 'it leads through a link')
     throw impossible(target, REASONS[code] ?? `the system says ${code}`)
   }
-}
-
-export function systemCode(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'an unknown error'
 }
 
 function isLinkAt(place: string): boolean {
