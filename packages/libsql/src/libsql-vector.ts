@@ -3,6 +3,7 @@ import {
   assertId,
   assertVector,
   assertVectorMetadata,
+  readRow,
   type VectorFilter,
   type VectorItem,
   type VectorMatch,
@@ -43,7 +44,7 @@ export class LibSQLVector implements VectorStore {
     return rows.map(({ id, facts, score }) => ({
       id: String(id),
       score: Number(score),
-      metadata: metadataOf(String(facts)),
+      metadata: readRow(String(id), () => metadataOf(String(facts))),
     }))
   }
 

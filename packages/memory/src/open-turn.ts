@@ -18,7 +18,7 @@ export async function openTurn(parts: TurnParts, turn: MemoryTurn): Promise<Open
   if (begun.unreadable.length > 0)
     parts.teller.tell(
       'memory-unreadable',
-      `${begun.unreadable.length} messages of the thread "${key.threadId}" can't be read`,
+      `${begun.unreadable.length} of what is kept of the thread "${key.threadId}" can't be read`,
     )
   const recalled = await withQuestion(storage.threads, key, begun.recalled)
   const notes = settings.workingMemory && offered(parts, settings.workingMemory, key, begun)
@@ -27,11 +27,12 @@ export async function openTurn(parts: TurnParts, turn: MemoryTurn): Promise<Open
     recalled,
     system: [...(notes ? [notes.message] : []), ...(related ? [related] : [])],
     tools: notes?.tools ?? {},
-    titled: begun.thread?.title !== undefined,
+    // One that can't be read stays as it is.
+    titled: !begun.thread || begun.thread.title !== undefined,
   })
 }
 
-/** What of the past a turn begins with. `thread` is undefined where nothing is written and there is none. */
+/** What of the past a turn begins with. `thread` is undefined where nothing is written, too. */
 type Begun = Pick<BegunTurn, 'recalled' | 'unreadable' | 'workingMemory'> & { readonly thread?: BegunTurn['thread'] }
 
 function beginTurn({ storage, settings }: TurnParts, turn: MemoryTurn, key: ThreadKey): Promise<BegunTurn> {

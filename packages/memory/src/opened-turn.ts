@@ -1,10 +1,17 @@
-import type { KeptMessage, MemoryTurn, Message, OpenedMemory, SystemMessage } from '@retinue/core/memory'
+import {
+  type KeptMessage,
+  type MemoryTurn,
+  type Message,
+  type OpenedMemory,
+  type SystemMessage,
+  spokenText,
+} from '@retinue/core/memory'
 import type { Storage, StoredMessage, ThreadKey } from '@retinue/core/storage'
 import type { Tool } from '@retinue/core/tools'
 import type { ThreadAfterwork } from './afterwork.ts'
 import type { Settings } from './options/settings.ts'
 import { indexMessages, type MeaningIndex } from './recall/message-vectors.ts'
-import { isPersons, spokenText } from './spoken.ts'
+import { isPersons } from './spoken.ts'
 import type { Teller } from './teller.ts'
 import { giveTitle } from './titles/give-title.ts'
 

@@ -1,6 +1,5 @@
-import type { RememberedMessage } from '@retinue/core/memory'
+import { originOf, type RememberedMessage } from '@retinue/core/memory'
 import type { StoredMessage } from '@retinue/core/storage'
-import { originOf } from './spoken.ts'
 
 /** A kept message as an application reads it. */
 export function rememberedMessage({ id, sequence, createdAt, message }: StoredMessage): RememberedMessage {

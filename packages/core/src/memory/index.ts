@@ -3,6 +3,7 @@ export { thrownMessage } from '../errors/retinue-error.ts'
 export { withoutSecrets } from '../errors/without-secrets.ts'
 export { estimatedTokens } from '../messages/estimated-tokens.ts'
 export type { Message, SystemMessage } from '../messages/message.ts'
+export { originOf, spokenText } from '../messages/spoken-text.ts'
 export { warn } from '../shared/warn.ts'
 export { type CompiledSchema, compileSchema } from '../tools/schema.ts'
 export type {

@@ -1,6 +1,7 @@
 import type { RetinueError } from '../errors/retinue-error.ts'
 import { inputError } from './input-error.ts'
 import type { Message, ToolMessage, ToolResultPart } from './message.ts'
+import { originOf } from './spoken-text.ts'
 
 /**
  * A conversation in which every call has its result directly after it. A call that never got one (the process died, the run was
@@ -39,9 +40,9 @@ export function repairOpenCalls(messages: readonly Message[]): Message[] {
 function answersUntil(messages: readonly Message[], from: number): number {
   let end = from
   for (let i = from; i < messages.length; i++) {
-    const { role, providerOptions } = messages[i] as Message
-    if (role === 'tool') end = i + 1
-    else if (providerOptions?.['retinue']?.['origin'] === undefined) break
+    const message = messages[i] as Message
+    if (message.role === 'tool') end = i + 1
+    else if (originOf(message) === undefined) break
   }
   return end
 }

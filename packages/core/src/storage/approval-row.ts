@@ -11,8 +11,8 @@ import type {
 } from './approvals.ts'
 import { assertCount, assertId, assertOneOf, assertText, assertTime } from './checks.ts'
 import { decodeValue, encodeValue } from './encode-value.ts'
-import { unreadableReason } from './message-row.ts'
 import type { PageRequest, UnreadableRow } from './page.ts'
+import { readRows } from './read-row.ts'
 import { type CheckedQuery, sequencePosition } from './sequence-cursor.ts'
 import { rowUnreadable } from './storage-errors.ts'
 import { DEFAULT_PAGE } from './thread-cursor.ts'
@@ -162,16 +162,8 @@ export function storedApproval(row: ApprovalRow): Approval {
 }
 
 export function storedApprovals(rows: Iterable<ApprovalRow>): { items: Approval[]; unreadable: UnreadableRow[] } {
-  const items: Approval[] = []
-  const unreadable: UnreadableRow[] = []
-  for (const row of rows) {
-    try {
-      items.push(storedApproval(row))
-    } catch (error) {
-      unreadable.push({ id: rowId(row), reason: unreadableReason(error) })
-    }
-  }
-  return { items, unreadable }
+  const { whole, damaged } = readRows(rows, storedApproval)
+  return { items: whole, unreadable: damaged.map(({ row, reason }) => ({ id: rowId(row), reason })) }
 }
 
 /** How a question is named in errors. */

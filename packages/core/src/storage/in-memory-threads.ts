@@ -52,13 +52,14 @@ export class InMemoryThreads implements ThreadStorage {
     return storedThread(this.#named(key).row)
   }
 
-  async update({ title, metadata, at, ...key }: ThreadChange): Promise<Thread> {
+  async update({ title, onlyUntitled, metadata, at, ...key }: ThreadChange): Promise<Thread> {
     assertTime(at, 'at')
     const changed = {
       ...(title === undefined ? {} : { title: encodedTitle(title) }),
       ...(metadata === undefined ? {} : { metadata: encodedMetadata(metadata) }),
     }
     const thread = this.#named(key)
+    if (onlyUntitled && thread.row.title !== null) delete changed.title
     thread.row = { ...thread.row, ...changed }
     this.#table.touch(thread, at)
     return storedThread(thread.row)

@@ -45,6 +45,7 @@ export type {
   StoredMessage,
 } from './messages.ts'
 export type { Page, PageRequest, UnreadableRow } from './page.ts'
+export { asText, decodedText, readRow, readRows } from './read-row.ts'
 export {
   allRunFacts,
   assertLease,

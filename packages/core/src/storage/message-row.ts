@@ -1,12 +1,13 @@
-import { isRetinueError, thrownMessage } from '../errors/retinue-error.ts'
 import type { Message } from '../messages/message.ts'
+import { spokenText } from '../messages/spoken-text.ts'
 import { isObject } from '../shared/records.ts'
 import { assertId, assertTime } from './checks.ts'
 import { decodeValue, encodeValue } from './encode-value.ts'
 import type { NewMessage, StoredMessage } from './messages.ts'
 import type { UnreadableRow } from './page.ts'
-import { searchableText, searchTerms } from './search-terms.ts'
-import { rowUnreadable, valueRefused } from './storage-errors.ts'
+import { readRow, readRows } from './read-row.ts'
+import { searchTerms } from './search-terms.ts'
+import { valueRefused } from './storage-errors.ts'
 import type { Fields } from './values.ts'
 
 /** A message as stores keep it: flat, its values as JSON text. */
@@ -37,39 +38,25 @@ export function newMessageRows(messages: readonly NewMessage[]): NewMessageRow[]
       message: encodeValue(message, `${place}.message`),
       metadata: metadata === undefined ? null : encodeValue(metadata, `${place}.metadata`),
       createdAt,
-      terms: searchTerms(searchableText(message)).join(' '),
+      terms: searchTerms(spokenText(message)).join(' '),
     }
   })
 }
 
 /** The message of a row; `storage-row-unreadable` if the row is damaged. */
 export function storedMessage({ id, threadId, sequence, message, metadata, createdAt }: MessageRow): StoredMessage {
-  try {
+  return readRow(id, () => {
     const value = decodeValue(message)
     if (!isMessage(value)) throw new TypeError('what is stored is no message')
     const known = { id, threadId, sequence, message: value, createdAt }
     return metadata === null ? known : { ...known, metadata: decodeValue(metadata) as Fields }
-  } catch (error) {
-    throw rowUnreadable(id, thrownMessage(error))
-  }
+  })
 }
 
-/** What can be read of rows, and what can't: one damaged row does not take a conversation away. */
 export function storedMessages(rows: Iterable<MessageRow>): { messages: StoredMessage[]; unreadable: UnreadableRow[] } {
-  const messages: StoredMessage[] = []
-  const unreadable: UnreadableRow[] = []
-  for (const row of rows) {
-    try {
-      messages.push(storedMessage(row))
-    } catch (error) {
-      unreadable.push({ id: row.id, sequence: row.sequence, reason: unreadableReason(error) })
-    }
-  }
-  return { messages, unreadable }
-}
-
-export function unreadableReason(error: unknown): string {
-  return isRetinueError(error, 'storage-row-unreadable') ? String(error.data['reason']) : thrownMessage(error)
+  const { whole, damaged } = readRows(rows, storedMessage)
+  const unreadable = damaged.map(({ row: { id, sequence }, reason }) => ({ id, sequence, reason }))
+  return { messages: whole, unreadable }
 }
 
 /** Whether a value has the outline of a message; what is in its parts is the business of who reads it. */

@@ -93,7 +93,7 @@ export interface MessageStorage {
   /** A message with those around it, oldest first; `message-not-found` as `getMessage`. */
   listNeighbours(query: NeighbourQuery): Promise<Messages>
   /**
-   * Lexical full-text search over the text that people and agents said (no tool results, no reasoning): whole words, without regard
+   * Lexical full-text search over the text that people and agents said (no tool results, no reasoning, no notes of the framework): whole words, without regard
    * to case and accents, in the first 200,000 characters of a message. Scripts without spaces are matched by character.
    */
   search(search: MessageSearch): Promise<FoundMessages>

@@ -1,8 +1,7 @@
-import { thrownMessage } from '../errors/retinue-error.ts'
 import { assertCount, assertId, assertOneOf, assertTime } from './checks.ts'
 import { decodeValue, encodeValue } from './encode-value.ts'
-import { unreadableReason } from './message-row.ts'
 import type { PageRequest, UnreadableRow } from './page.ts'
+import { readRow, readRows } from './read-row.ts'
 import type { Lease, RunFacts, RunQuery, RunSave, RunStatus, StoredRun } from './runs.ts'
 import { type CheckedQuery, sequencePosition } from './sequence-cursor.ts'
 import { rowUnreadable } from './storage-errors.ts'
@@ -79,24 +78,12 @@ export function checkedRunQuery({ cursor, limit = DEFAULT_PAGE, ...filter }: Run
 /** The run of a row; `storage-row-unreadable` if the row is damaged. */
 export function storedRun(row: RunRow): StoredRun {
   const facts = runFacts(row)
-  try {
-    return { ...facts, body: decodeValue(row.body) as Value }
-  } catch (error) {
-    throw rowUnreadable(row.runId, thrownMessage(error))
-  }
+  return readRow(row.runId, () => ({ ...facts, body: decodeValue(row.body) as Value }))
 }
 
 export function allRunFacts(rows: Iterable<RunFactsRow>): { items: RunFacts[]; unreadable: UnreadableRow[] } {
-  const items: RunFacts[] = []
-  const unreadable: UnreadableRow[] = []
-  for (const row of rows) {
-    try {
-      items.push(runFacts(row))
-    } catch (error) {
-      unreadable.push({ id: row.runId, reason: unreadableReason(error) })
-    }
-  }
-  return { items, unreadable }
+  const { whole, damaged } = readRows(rows, runFacts)
+  return { items: whole, unreadable: damaged.map(({ row, reason }) => ({ id: row.runId, reason })) }
 }
 
 function runFacts({

@@ -1,5 +1,3 @@
-import type { Message } from '../messages/message.ts'
-
 /**
  * A word, of at most 64 characters: a longer one is none of a language, and is cut. Scripts that put no space between words give a
  * term for each character, which is as good as can be without a dictionary.
@@ -26,12 +24,4 @@ const MAX_QUERY_TERMS = 64
 /** The terms that a query looks for, each once. */
 export function queryTerms(query: string): string[] {
   return [...new Set(searchTerms(query))].slice(0, MAX_QUERY_TERMS)
-}
-
-/** What of a message can be found: the text that a person or an agent said. */
-export function searchableText({ role, content }: Message): string {
-  if (role !== 'user' && role !== 'assistant') return ''
-  const texts: string[] = []
-  for (const part of content) if (part.type === 'text') texts.push(part.text)
-  return texts.join('\n')
 }

@@ -1,9 +1,7 @@
-import { thrownMessage } from '../errors/retinue-error.ts'
 import { assertText } from './checks.ts'
 import { decodeValue, encodeValue } from './encode-value.ts'
-import { unreadableReason } from './message-row.ts'
 import type { UnreadableRow } from './page.ts'
-import { rowUnreadable } from './storage-errors.ts'
+import { decodedText, readRow, readRows } from './read-row.ts'
 import type { Thread } from './threads.ts'
 import type { Fields } from './values.ts'
 
@@ -31,34 +29,17 @@ export function encodedMetadata(metadata: Fields | null | undefined): string | n
 
 /** The thread of a row; `storage-row-unreadable` if the row is damaged. */
 export function storedThread({ id, resourceId, title, metadata, createdAt, updatedAt }: ThreadRow): Thread {
-  try {
-    return {
-      id,
-      resourceId,
-      ...(title === null ? {} : { title: textOf(decodeValue(title)) }),
-      ...(metadata === null ? {} : { metadata: decodeValue(metadata) as Fields }),
-      createdAt,
-      updatedAt,
-    }
-  } catch (error) {
-    throw rowUnreadable(id, thrownMessage(error))
-  }
+  return readRow(id, () => ({
+    id,
+    resourceId,
+    ...(title === null ? {} : { title: decodedText(title) }),
+    ...(metadata === null ? {} : { metadata: decodeValue(metadata) as Fields }),
+    createdAt,
+    updatedAt,
+  }))
 }
 
 export function storedThreads(rows: Iterable<ThreadRow>): { items: Thread[]; unreadable: UnreadableRow[] } {
-  const items: Thread[] = []
-  const unreadable: UnreadableRow[] = []
-  for (const row of rows) {
-    try {
-      items.push(storedThread(row))
-    } catch (error) {
-      unreadable.push({ id: row.id, reason: unreadableReason(error) })
-    }
-  }
-  return { items, unreadable }
-}
-
-function textOf(value: unknown): string {
-  if (typeof value !== 'string') throw new TypeError('what is stored is no text')
-  return value
+  const { whole, damaged } = readRows(rows, storedThread)
+  return { items: whole, unreadable: damaged.map(({ row: { id }, reason }) => ({ id, reason })) }
 }

@@ -33,6 +33,8 @@ export interface NewThread extends ThreadKey {
 /** What is left out stays; `title: null` takes the title away, `metadata: null` all metadata. */
 export interface ThreadChange extends ThreadKey {
   readonly title?: string | null
+  /** Gives the title only to a thread that has none. */
+  readonly onlyUntitled?: boolean
   /** Replaces what was there. */
   readonly metadata?: Fields | null
   readonly at: number
@@ -76,14 +78,15 @@ export interface NewTurn extends ThreadKey {
 }
 
 export interface BegunTurn {
-  readonly thread: Thread
+  /** Undefined where its title or its metadata can't be read any more. */
+  readonly thread?: Thread
   /** The sequence of each message of the turn, in its order; one that was there already keeps its own. */
   readonly sequences: readonly number[]
   /** The last messages before those of the turn, oldest first. */
   readonly recalled: readonly StoredMessage[]
-  /** Rows among them that can't be read any more. */
+  /** What of all this can't be read any more: messages, and without a sequence the thread or the working memory. It stays as it is. */
   readonly unreadable: readonly UnreadableRow[]
-  /** Undefined where none was asked for or none is there. */
+  /** Undefined where none was asked for, none is there, or it can't be read. */
   readonly workingMemory?: WorkingMemory
 }
 

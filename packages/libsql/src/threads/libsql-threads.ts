@@ -8,6 +8,7 @@ import {
   assertText,
   assertThreadOrder,
   assertTime,
+  asText,
   type BegunTurn,
   DEFAULT_PAGE,
   decodeValue,
@@ -27,6 +28,7 @@ import {
   newMessageRows,
   type Page,
   queryTerms,
+  readRows,
   type StoredMessage,
   storedMessage,
   storedMessages,
@@ -42,6 +44,7 @@ import {
   threadExists,
   threadNotFound,
   threadPosition,
+  type UnreadableRow,
   type WorkingMemory,
 } from '@retinue/core/storage'
 import type { Database } from '../database/database.ts'
@@ -88,11 +91,12 @@ export class LibSQLThreads implements ThreadStorage {
     return storedThread(threadOf(found(row, key)))
   }
 
-  async update({ title, metadata, at, ...key }: ThreadChange): Promise<Thread> {
+  async update({ title, onlyUntitled = false, metadata, at, ...key }: ThreadChange): Promise<Thread> {
     assertKey(key)
     assertTime(at, 'at')
     const change = {
       title: title === undefined ? undefined : encodedTitle(title),
+      onlyUntitled,
       metadata: metadata === undefined ? undefined : encodedMetadata(metadata),
       at,
     }
@@ -169,14 +173,15 @@ export class LibSQLThreads implements ThreadStorage {
     ])
     const row = found(opened?.[0], thread)
     const appended = others.splice(0, appends.length).flat()
-    const { messages: recalled, unreadable } = messagesOf(others[0] ?? [], thread.threadId, 'newest')
+    const recalled = messagesOf(others[0] ?? [], thread.threadId, 'newest')
+    const { items, unreadable } = storedThreads([threadOf(row)])
     const memory = workingMemoryOf(row)
     return {
-      thread: storedThread(threadOf(row)),
+      ...(items[0] ? { thread: items[0] } : {}),
       sequences: sequencesOf(rows, appended),
-      recalled,
-      unreadable,
-      ...(memory ? { workingMemory: memory } : {}),
+      recalled: recalled.messages,
+      unreadable: [...recalled.unreadable, ...unreadable, ...memory.unreadable],
+      ...(memory.read ? { workingMemory: memory.read } : {}),
     }
   }
 
@@ -270,9 +275,14 @@ function sequencesOf(rows: readonly NewMessageRow[], appended: readonly Row[]): 
   return rows.map(({ id }) => byId.get(id) as number)
 }
 
-function workingMemoryOf(row: Row): WorkingMemory | undefined {
-  const stored = row['working_memory']
-  if (typeof stored !== 'string') return undefined
-  const [version, updatedAt, text] = decodeValue(stored) as [number, number, string]
-  return { text, version, updatedAt }
+/** The working memory that was read with a thread, if there is one. */
+function workingMemoryOf({ id, working_memory: stored }: Row): {
+  read: WorkingMemory | undefined
+  unreadable: UnreadableRow[]
+} {
+  const { whole, damaged } = readRows(stored === null ? [] : [String(stored)], (text) => {
+    const [version, updatedAt, kept] = decodeValue(text) as [number, number, unknown]
+    return { text: asText(kept), version, updatedAt }
+  })
+  return { read: whole[0], unreadable: damaged.map(({ reason }) => ({ id: String(id), reason })) }
 }

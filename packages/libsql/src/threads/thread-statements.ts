@@ -66,16 +66,19 @@ export function getThread({ threadId, resourceId }: ThreadKey): InStatement {
 /** `undefined` leaves a column as it is. */
 export function updateThread(
   { threadId, resourceId }: ThreadKey,
-  change: { title: string | null | undefined; metadata: string | null | undefined; at: number },
+  change: { title: string | null | undefined; onlyUntitled: boolean; metadata: string | null | undefined; at: number },
 ): InStatement {
-  const { title, metadata, at } = change
+  const { title, onlyUntitled, metadata, at } = change
   return {
     sql: `UPDATE retinue_threads SET
-        title = CASE WHEN ? THEN ? ELSE title END,
+        title = CASE WHEN ? AND (title IS NULL OR NOT ?) THEN ? ELSE title END,
         metadata = CASE WHEN ? THEN ? ELSE metadata END,
         updated_at = max(updated_at, ?)
       WHERE ${NAMED} RETURNING ${THREAD_COLUMNS}`,
-    args: [title !== undefined, title ?? null, metadata !== undefined, metadata ?? null, at, threadId, resourceId],
+    args: [
+      ...[title !== undefined, onlyUntitled, title ?? null, metadata !== undefined, metadata ?? null, at],
+      ...[threadId, resourceId],
+    ],
   }
 }
 

@@ -2,6 +2,7 @@ import { createClient } from '@libsql/client'
 import { expect, test } from 'vitest'
 import { tempFolder } from '../../test-support/temp-folder.ts'
 import { LibSQLStore } from '../libsql-store.ts'
+import { LibSQLVector } from '../libsql-vector.ts'
 
 const key = { threadId: 't1', resourceId: 'ada' }
 const said = (id: string) => ({
@@ -55,4 +56,58 @@ test('S26 a damaged thread breaks no listing, and pages go on beyond it', async 
   await store.threads.delete(bad)
   client.close()
   await store.close()
+})
+
+test('S26 a thread whose title or notes are damaged is gone on in: they are told, stay as they are, and are errors by their ids', async () => {
+  for (const text of DAMAGE) {
+    using folder = tempFolder()
+    const store = new LibSQLStore({ id: 's', url: folder.file() })
+    const turn = (id: string) => ({
+      ...key,
+      messages: [said(id)],
+      lastMessages: 9,
+      workingMemory: 'thread' as const,
+      at: 1,
+    })
+    await store.threads.beginTurn({ ...turn('m1'), title: 'x' })
+    await store.workingMemory.set({ ...key, text: 'notes', at: 1 })
+    await store.workingMemory.set({ resourceId: 'ada', text: 'notes', at: 1 })
+    const client = createClient({ url: folder.file() })
+    await client.execute({ sql: 'UPDATE retinue_threads SET title = ?', args: [text] })
+    const begun = await store.threads.beginTurn(turn('m2'))
+    const unreadable = { id: 't1', reason: expect.any(String) }
+    expect(begun).toEqual({
+      sequences: [2],
+      recalled: [expect.objectContaining({ id: 'm1' })],
+      unreadable: [unreadable],
+      workingMemory: { text: 'notes', version: 1, updatedAt: 1 },
+    })
+    const titled = store.threads.update({ ...key, title: 'new', onlyUntitled: true, at: 1 })
+    await expect(titled).rejects.toMatchObject({ code: 'storage-row-unreadable' })
+    await client.execute({ sql: 'UPDATE retinue_working_memory SET text = ?', args: [text] })
+    const again = await store.threads.beginTurn(turn('m3'))
+    expect([again.unreadable, again.workingMemory]).toEqual([[unreadable, unreadable], undefined])
+    for (const [where, id] of [
+      [key, 't1'],
+      [{ resourceId: 'ada' }, 'ada'],
+    ] as const)
+      await expect(store.workingMemory.get(where)).rejects.toMatchObject({
+        code: 'storage-row-unreadable',
+        data: { id },
+      })
+    client.close()
+    await store.close()
+  }
+})
+
+test('S26 a damaged vector is a typed error', async () => {
+  using folder = tempFolder()
+  const vectors = new LibSQLVector({ id: 'v', url: folder.file() })
+  await vectors.upsert([{ id: 'v1', vector: [1], metadata: { resourceId: 'ada' } }])
+  const client = createClient({ url: folder.file() })
+  await client.execute("UPDATE retinue_vectors SET facts = facts || '{'")
+  const query = vectors.query({ vector: [1], topK: 1, filter: { resourceId: 'ada' } })
+  await expect(query).rejects.toMatchObject({ code: 'storage-row-unreadable', data: { id: 'v1' } })
+  client.close()
+  await vectors.close()
 })

@@ -4,8 +4,9 @@ import {
   assertId,
   assertText,
   assertTime,
-  decodeValue,
+  decodedText,
   encodeValue,
+  readRow,
   storageConflict,
   threadNotFound,
   type WorkingMemory,
@@ -31,7 +32,8 @@ export class LibSQLWorkingMemory implements WorkingMemoryStorage {
     if (!row) throw threadNotFound(key.threadId ?? '')
     const { text, version, updated_at } = row
     if (typeof text !== 'string') return undefined
-    return { text: String(decodeValue(text)), version: Number(version), updatedAt: Number(updated_at) }
+    const read = readRow(key.threadId ?? key.resourceId, () => decodedText(text))
+    return { text: read, version: Number(version), updatedAt: Number(updated_at) }
   }
 
   async set(change: WorkingMemoryChange): Promise<WorkingMemory> {

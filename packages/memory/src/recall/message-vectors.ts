@@ -1,8 +1,7 @@
-import type { Message } from '@retinue/core/memory'
+import { type Message, spokenText } from '@retinue/core/memory'
 import type { ThreadKey, VectorStore } from '@retinue/core/storage'
 import type { Job } from '../afterwork.ts'
 import type { Embedder } from '../options/embedder.ts'
-import { spokenText } from '../spoken.ts'
 import { embed } from './embed.ts'
 
 /** Where vectors of messages are, and what makes them. */

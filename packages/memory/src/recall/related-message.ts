@@ -1,6 +1,5 @@
-import type { SystemMessage } from '@retinue/core/memory'
+import { type SystemMessage, spokenText } from '@retinue/core/memory'
 import type { StoredMessage } from '@retinue/core/storage'
-import { spokenText } from '../spoken.ts'
 
 /** So much of one message is told, in UTF-16 code units. */
 const TOLD_LENGTH = 4000

@@ -1,7 +1,7 @@
 import { isRetinueError } from '@retinue/core/errors'
+import { spokenText } from '@retinue/core/memory'
 import type { StoredMessage, ThreadKey, ThreadStorage } from '@retinue/core/storage'
 import type { SemanticRecall } from '../options/settings.ts'
-import { spokenText } from '../spoken.ts'
 import { type MeaningIndex, type MessageRef, nearestMessages } from './message-vectors.ts'
 
 /** What is looked for, and where. */

@@ -23,14 +23,11 @@ export async function giveTitle(
   request: TitleRequest,
   failed: (thrown: unknown) => void,
 ): Promise<void> {
-  const read = () => job.ask(() => threads.get(key))
   // Since its turn began, a run before it may have given one: no model is asked for what is not used.
-  if (request.setting !== 'words' && (await read()).title !== undefined) return
+  if (request.setting !== 'words' && (await job.ask(() => threads.get(key))).title !== undefined) return
   const title = (await modelsTitle(job, request, failed)) || titleText(request.exchange.question)
-  if (title === '') return
-  const thread = await read()
-  // A title is no use of the thread: it moves to no other place in a listing.
-  if (thread.title === undefined) await threads.update({ ...key, title, at: thread.updatedAt })
+  // A title is no use of the thread, whose last use never goes back: it moves to no other place in a listing.
+  if (title !== '') await threads.update({ ...key, title, onlyUntitled: true, at: 0 })
 }
 
 async function modelsTitle(

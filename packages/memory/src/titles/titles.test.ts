@@ -87,6 +87,46 @@ describe('B6.1 titles', () => {
     expect(model.calls).toHaveLength(1)
   })
 
+  test('of two memories that name one thread at once the first is heard', async () => {
+    const storage = new InMemoryStorage()
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const
+    const memories = gates.map(({ promise }, index) => {
+      const model = scriptedModel([() => ({ text: `T${index}`, after: promise })])
+      return new Memory({ storage, options: { generateTitle: { model } } })
+    })
+    const update = storage.threads.update.bind(storage.threads)
+    // Whoever reads before it writes reads now: the other's title comes between.
+    storage.threads.update = async (change) => {
+      storage.threads.update = update
+      gates[1].resolve()
+      await memories[1]?.settled()
+      return update(change)
+    }
+    for (const memory of memories)
+      await new Agent({ id: 'a', model: scriptedModel([{ text: 'x' }]), memory }).generate('hi', {
+        memory: { thread: 't1', resource: 'u1' },
+      })
+    gates[0].resolve()
+    await Promise.all(memories.map((memory) => memory.settled()))
+    expect((await storage.threads.get(key)).title).toBe('T1')
+  })
+
+  test('a thread whose title can’t be read is gone on in, and no model is asked for another', async () => {
+    const heard = warnings()
+    const storage = new InMemoryStorage()
+    const begin = storage.threads.beginTurn.bind(storage.threads)
+    storage.threads.beginTurn = async (turn) => {
+      const { thread: _damaged, ...begun } = await begin(turn)
+      return { ...begun, unreadable: [{ id: 't1', reason: 'damaged' }] }
+    }
+    const model = scriptedModel([])
+    const memory = new Memory({ storage, options: { generateTitle: { model } } })
+    const agent = new Agent({ id: 'a', model: scriptedModel([{ text: 'x' }]), memory })
+    await agent.generate('hi', { memory: { thread: 't1', resource: 'u1' } })
+    await memory.settled()
+    expect([model.calls, heard.map(({ code }) => code)]).toEqual([[], ['memory-unreadable']])
+  })
+
   test('a model that fails is told of, and the first words stand in', async () => {
     const heard = warnings()
     const { ask, title } = titled({ model: 'nobody/nothing' }, [{ text: 'x' }])

@@ -66,6 +66,11 @@ export const searchCases: readonly StorageCase[] = [
           ],
         }),
         withMessage('result', { role: 'tool', content: [{ type: 'tool-result', ...call, output }] }),
+        withMessage('note', {
+          role: 'user',
+          content: [{ type: 'text', text: '[retinue] zebra' }],
+          providerOptions: { retinue: { origin: 'feedback' } },
+        }),
         answered('said', 'a zebra\ncrossing'),
       ],
     })

@@ -37,6 +37,20 @@ export const threadCases: readonly StorageCase[] = [
     expectSame(await threads.update({ ...T1, title: null, metadata: null, at: 25 }), bare, 'taken away')
     expectSame(await threads.get(T1), bare, 'what get gives; time does not go back')
   }),
+  storageCase('a title for a thread that has none is given to no other, also of two at once', async ({ threads }) => {
+    await threads.create({ ...T1, at: 10 })
+    const give = (title: string) => threads.update({ ...T1, title, onlyUntitled: true, metadata: { by: title }, at: 0 })
+    const given = await Promise.all([give('one'), give('two')])
+    const named = { id: 't1', resourceId: ADA, title: 'one', createdAt: 10, updatedAt: 10 }
+    expectSame(
+      given,
+      ['one', 'two'].map((by) => ({ ...named, metadata: { by } })),
+      'what update gives',
+    )
+    expectSame((await threads.update({ ...T1, title: 'three', at: 0 })).title, 'three', 'another title')
+    await threads.update({ ...T1, title: null, at: 0 })
+    expectSame((await give('four')).title, 'four', 'a title after it was taken away')
+  }),
   storageCase('a thread is deleted with its messages and its working memory', async (storage) => {
     const { threads, workingMemory } = storage
     await threadOf(storage, 't1', 3)
