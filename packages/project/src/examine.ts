@@ -1,6 +1,6 @@
 import type { SlotModule } from './discover/agent-dir.ts'
 import type { Application } from './discover/application.ts'
-import { discover } from './discover/discover.ts'
+import { findFiles } from './discover/discover.ts'
 import type { DetailedFinding } from './findings/finding.ts'
 import { loadTree } from './load/load-tree.ts'
 import type { ModuleLoader } from './load/module-loader.ts'
@@ -24,8 +24,7 @@ export interface Examination {
 
 /** Discover, load, validate: the way that `check`, `tree` and `loadProject` share. They differ in the loader. */
 export async function examine(tree: SourceTree, loader: ModuleLoader, dir?: string): Promise<Examination> {
-  const discovered = discover(tree, dir)
-  const loaded = await loadTree(discovered, loader)
+  const { discovered, loaded } = await loadTree(findFiles(tree, dir), loader)
   const findings = validate(discovered, loaded)
   const { application, shared, modules } = discovered
   return { application, plans: loaded.plans, shared, findings, modules: modules.files() }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { agent, agentsProject, below, tempProject } from '../test-support/temp-project.ts'
 import { onEveryChange, watchProject } from './check-project.ts'
-import { discover } from './discover/discover.ts'
+import { findFiles, settleFiles } from './discover/discover.ts'
 import { DiskTree } from './tree/disk-tree.ts'
 
 // Each check starts a process, and the machine may be busy.
@@ -24,7 +24,7 @@ function watching(root: string, dir?: string): Watching {
   let taken = 0
   let wake = (): void => {}
   const ended = onEveryChange({ root, dir, signal: controller.signal }, async () => {
-    const { application, agents, notes, modules } = discover(new DiskTree(root), dir)
+    const { application, agents, notes, modules } = settleFiles(findFiles(new DiskTree(root), dir))
     const all = [...notes, ...agents.flatMap((agent) => agent.notes)]
     const stray = all.map((note) => ('path' in note ? `${note.path.split('/').at(-1)}` : note.kind))
     const texts = modules.files().map((file) => modules.shape(file)?.text ?? '')

@@ -6,8 +6,8 @@ import { discoverAgents } from './discover-agent.ts'
 import { linkNote, listFolder, otherNote, sortFolder } from './folder.ts'
 import { ModuleIndex } from './module-index.ts'
 
-/** Everything that can be known of a project without running its code. */
-export interface Discovered {
+/** The files of a project by their names. Of what lies beside them, it is not settled yet whether a module uses it. */
+export interface FoundFiles {
   readonly tree: SourceTree
   readonly application: Application
   readonly agents: readonly AgentDir[]
@@ -18,24 +18,36 @@ export interface Discovered {
   readonly modules: ModuleIndex
 }
 
-export function discover(tree: SourceTree, dir?: string): Discovered {
+/** Everything that can be known of a project without running its code. */
+export interface Discovered extends FoundFiles {
+  /** The modules in slots, and what they import or read, directly or not. */
+  readonly used: ReadonlySet<string>
+}
+
+/** Finds agents and their files. */
+export function findFiles(tree: SourceTree, dir?: string): FoundFiles {
   const modules = new ModuleIndex(tree)
   const application = findApplication(tree, dir)
   if (!application.ok) return { tree, application, agents: [], shared: [], notes: [], modules }
   const { entries, modules: own, notes: sorted } = sortFolder(tree, application.dir, APPLICATION_SLOTS)
   const folder = entries.get('agents')
   const found = folder === undefined ? { agents: [], notes: [] } : discoverAgents(tree, folder, [])
-  const shared = [...own.values()]
-  const used = modules.closure([...shared.map(({ file }) => file), ...allModules(found.agents)])
-  const settle = (notes: readonly Note[]): Note[] => notes.flatMap((note) => withoutImported(tree, note, used))
   return {
     tree,
     application,
-    agents: found.agents.map((agent) => settleAgent(agent, settle, used)),
-    shared,
-    notes: settle([...sorted, ...found.notes]),
+    agents: found.agents,
+    shared: [...own.values()],
+    notes: [...sorted, ...found.notes],
     modules,
   }
+}
+
+/** Reads every module: what one of them imports or reads is its own affair. */
+export function settleFiles(found: FoundFiles): Discovered {
+  const { tree, agents, shared, notes, modules } = found
+  const used = modules.closure([...shared.map(({ file }) => file), ...allModules(agents)])
+  const settle = (notes: readonly Note[]): Note[] => notes.flatMap((note) => withoutImported(tree, note, used))
+  return { ...found, used, agents: agents.map((agent) => settleAgent(agent, settle, used)), notes: settle(notes) }
 }
 
 function allModules(agents: readonly AgentDir[]): string[] {

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { agent, below, config, type Files, tempProject, told, tool } from '../../test-support/temp-project.ts'
@@ -31,6 +31,23 @@ const toldOf = async (agents: Files, timeoutMs?: number): Promise<string> => {
   const { findings } = await check(agents, timeoutMs)
   return told(findings.map(plainFinding)).replaceAll('src/retinue/agents/', '')
 }
+
+test('B11.11 a module is not blamed for what this process had no time to read', async () => {
+  const files = { 'a.ts': tool(), 'b.ts': tool(), 'c.ts': `import { writeFileSync } from 'node:fs'\n${tool()}` }
+  const root = tempProject({
+    ...files,
+    'c.ts': `${files['c.ts']}writeFileSync(new URL('./done', import.meta.url), '')\n`,
+  })
+  loader = new ChildLoader(root, { timeoutMs: 1000 })
+  // Now the process runs, and the time of the next module counts.
+  await loader.load([{ file: 'a.ts', slot: 'tool' }])
+  const loading = loader.load(['b.ts', 'c.ts'].map((file) => ({ file, slot: 'tool' })))
+  const busyUntil = performance.now() + 1100
+  while (performance.now() < busyUntil || !existsSync(join(root, 'done'))) {
+    // As if it had much to parse.
+  }
+  expect((await loading)[0]).toMatchObject({ ok: true })
+})
 
 test('B11.11 a module that waits for ever: the limit ends it, it is named, and the others are loaded', async () => {
   const started = performance.now()

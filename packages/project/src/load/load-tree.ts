@@ -1,5 +1,5 @@
 import type { AgentDir, SlotModule } from '../discover/agent-dir.ts'
-import type { Discovered } from '../discover/discover.ts'
+import { type Discovered, type FoundFiles, settleFiles } from '../discover/discover.ts'
 import type { ModuleFact } from '../facts/facts.ts'
 import { moduleName } from '../layout.ts'
 import { type AgentPlan, planAgent, withHooks, withSkills, withWorkspace } from '../plan.ts'
@@ -20,14 +20,18 @@ export interface FailedModule {
 
 /**
  * Loads level by level, configs first: what a config overrides or ignores is never run. Modules that can't parse, or that import
- * one that can't, are not loaded; the syntax error says it all.
+ * one that can't, are not loaded; the syntax error says it all. Discovery ends while the first of them are loading: where that is in
+ * another process, neither waits for the other.
  */
-export async function loadTree(discovered: Discovered, loader: ModuleLoader): Promise<LoadedTree> {
+export async function loadTree(
+  found: FoundFiles,
+  loader: ModuleLoader,
+): Promise<{ readonly discovered: Discovered; readonly loaded: LoadedTree }> {
   const facts = new Map<string, ModuleFact>()
   const failures: FailedModule[] = []
   const plans: AgentPlan[] = []
   const load = async (wanted: readonly Wanted[]): Promise<void> => {
-    const fit = wanted.filter(({ module }) => parses(discovered, module.file))
+    const fit = wanted.filter(({ module }) => parses(found, module.file))
     const results = await loader.load(fit.map(({ module: { file, slot } }) => ({ file, slot })))
     for (const [index, one] of fit.entries()) keep(results[index], one)
   }
@@ -35,9 +39,11 @@ export async function loadTree(discovered: Discovered, loader: ModuleLoader): Pr
     if (result?.ok) facts.set(file, result.fact)
     else if (result !== undefined) failures.push({ file, agentPath, failure: result.failure })
   }
+  const shared = found.shared.map((module): Wanted => ({ module, agentPath: [] }))
+  const first = load([...shared, ...configsOf(found.agents)])
+  const discovered = settleFiles(found)
+  await first
   let level = discovered.agents
-  const shared = discovered.shared.map((module): Wanted => ({ module, agentPath: [] }))
-  await load([...shared, ...configsOf(level)])
   while (level.length > 0) {
     const planned = level.map((agent) => planAgent(agent, agent.config && facts.get(agent.config.file)))
     level = planned.flatMap(({ subagents }) => subagents)
@@ -49,7 +55,7 @@ export async function loadTree(discovered: Discovered, loader: ModuleLoader): Pr
     plans.push(...whole.map((plan) => withWorkspace(withSkills(plan, facts), facts)))
   }
   for (const { file, failure } of loader.strays()) failures.push({ file, agentPath: ownerOf(plans, file), failure })
-  return { plans, facts, failures }
+  return { discovered, loaded: { plans, facts, failures } }
 }
 
 interface Wanted {
@@ -64,7 +70,7 @@ function configsOf(agents: readonly AgentDir[]): Wanted[] {
   )
 }
 
-function parses({ modules }: Discovered, file: string): boolean {
+function parses({ modules }: FoundFiles, file: string): boolean {
   for (const member of modules.closure([file])) {
     // Of what is no module only an agent.md is itself loaded; a text that a module reads is its own affair.
     if (moduleName(member) === undefined && member !== file) continue

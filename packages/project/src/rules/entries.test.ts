@@ -10,7 +10,7 @@ import {
   toldOf,
   tool,
 } from '../../test-support/temp-project.ts'
-import { discover } from '../discover/discover.ts'
+import { findFiles, settleFiles } from '../discover/discover.ts'
 import { MemoryTree } from '../tree/memory-tree.ts'
 import { SourceError, type SourceTree } from '../tree/source-tree.ts'
 
@@ -214,7 +214,7 @@ test('B11.10 what else is in a folder of which a part is imported: links as link
     },
   }
   const at = (path: string): string => `src/retinue/agents/sup/lib/${path}`
-  expect(discover(tree).agents.flatMap(({ notes }) => notes)).toEqual([
+  expect(settleFiles(findFiles(tree)).agents.flatMap(({ notes }) => notes)).toEqual([
     expect.objectContaining({ kind: 'ignored', path: at('deep/linked'), what: 'link' }),
     expect.objectContaining({ kind: 'ignored', path: at('deep/unused.ts'), what: 'file' }),
     { kind: 'unreadable', path: at('locked'), reason: 'there is no permission to read it' },

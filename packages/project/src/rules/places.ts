@@ -1,11 +1,27 @@
 import { type AgentDir, mainFile } from '../discover/agent-dir.ts'
-import { FILE_START } from '../discover/line-index.ts'
+import { FILE_START, type Position } from '../discover/line-index.ts'
 import type { PropertyShape } from '../discover/module-shape.ts'
 import type { Place, RuleContext } from './rule.ts'
 
 /** The default export of a module, or its start if it has none. */
-export function exportPlace({ discovered }: RuleContext, file: string): Place {
-  return { file, at: discovered.modules.shape(file)?.exportAt ?? FILE_START }
+export function exportPlace(context: RuleContext, file: string): Place {
+  return placeIn(file, () => exportAt(context, file))
+}
+
+function exportAt({ discovered }: RuleContext, file: string): Position {
+  return discovered.modules.shape(file)?.exportAt ?? FILE_START
+}
+
+/** It is looked up when it is asked for: most places are those of what is in order, and to find one takes a syntax tree. */
+function placeIn(file: string, find: () => Position): Place {
+  let found: Position | undefined
+  return {
+    file,
+    get at() {
+      found ??= find()
+      return found
+    },
+  }
 }
 
 /**
@@ -29,6 +45,10 @@ export function propertyPlace(
   path: readonly string[],
   part: 'key' | 'value',
 ): Place {
+  return placeIn(file, () => propertyAt(context, file, path, part))
+}
+
+function propertyAt(context: RuleContext, file: string, path: readonly string[], part: 'key' | 'value'): Position {
   let properties: ReadonlyMap<string, PropertyShape> | undefined = context.discovered.modules.shape(file)?.properties
   let found: PropertyShape | undefined
   for (const name of path) {
@@ -37,7 +57,7 @@ export function propertyPlace(
     found = next
     properties = next.properties
   }
-  return found === undefined ? exportPlace(context, file) : { file, at: found[part] }
+  return found === undefined ? exportAt(context, file) : found[part]
 }
 
 /** A folder, a link, or a file as a whole. */

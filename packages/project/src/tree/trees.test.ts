@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { tempProject } from '../../test-support/temp-project.ts'
-import { discover } from '../discover/discover.ts'
+import { findFiles, settleFiles } from '../discover/discover.ts'
 import { DiskTree } from './disk-tree.ts'
 import { MemoryTree } from './memory-tree.ts'
 import { decodeText } from './read-text.ts'
@@ -37,7 +37,7 @@ test.each(trees)('a tree on a %s: kinds, order, bytes', (_, make) => {
 })
 
 test.each(trees)('discovery in a %s finds the same', (_, make) => {
-  const { agents, notes, application } = discover(make())
+  const { agents, notes, application } = settleFiles(findFiles(make()))
   expect(application).toEqual({ ok: true, dir: 'src/retinue', passedOver: [] })
   expect(agents.map(({ key, tools, markdown }) => [key, tools.map((tool) => tool.key), markdown?.text])).toEqual([
     ['a', ['x'], 'Work.\n'],

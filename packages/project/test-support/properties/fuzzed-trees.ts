@@ -1,5 +1,5 @@
 import { type AgentDir, type Note, slotModules } from '../../src/discover/agent-dir.ts'
-import { discover } from '../../src/discover/discover.ts'
+import { findFiles, settleFiles } from '../../src/discover/discover.ts'
 import { examine } from '../../src/examine.ts'
 import type { DetailedFinding } from '../../src/findings/finding.ts'
 import { isQuiet } from '../../src/layout.ts'
@@ -140,7 +140,7 @@ export const fuzzedTrees: Property = {
   unit: 'trees',
   async check(random, tally) {
     const files = randomTree(random)
-    const found = discover(new MemoryTree(files))
+    const found = settleFiles(findFiles(new MemoryTree(files)))
     const told = notesIn(found).flatMap(placesOf)
     const covered = [...usedIn(found), ...told].filter((path) => path !== '')
     for (const path of Object.keys(files)) {
