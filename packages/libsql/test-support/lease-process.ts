@@ -1,4 +1,4 @@
-// Takes the lease of a run until far ahead, says so, and holds it until it is killed.
+// Takes the lease of a run until far ahead, says so, and holds it until it is killed, or who started it has ended.
 import { writeSync } from 'node:fs'
 import { LibSQLStore } from '../src/libsql-store.ts'
 
@@ -17,4 +17,4 @@ else {
   await store.runs.save({ ...run, lease, expectedVersion: 0, at: 200 })
 }
 writeSync(1, 'leased\n')
-setInterval(() => {}, 60_000)
+process.stdin.resume()

@@ -111,7 +111,7 @@ export function approvalMoves(changes: readonly ApprovalChange[]): ApprovalMove[
   return changes.map((change, index) => approvalMove(change, `moves[${index}].`))
 }
 
-export function assertApprovalKey({ runId, toolCallId, round }: ApprovalKey): void {
+function assertApprovalKey({ runId, toolCallId, round }: ApprovalKey): void {
   assertId(runId, 'runId')
   assertId(toolCallId, 'toolCallId')
   assertCount(round, 'round')

@@ -55,7 +55,7 @@ export interface Approval extends ApprovalRequest {
   readonly status: ApprovalStatus
   readonly requestedAt: number
   readonly decision?: Decision
-  /** When it was decided, cancelled or made void. */
+  /** When it was decided; if nobody has decided, when it was cancelled or made void. */
   readonly decidedAt?: number
   readonly startedAt?: number
   /** When its end, or that nobody knows it, was written down. */
