@@ -147,6 +147,7 @@ const memory = {
   imports: ['@retinue/core'],
   why: 'memory implements a port of core over storage of any kind, and knows no database',
   layers: [
+    { 'in-time.ts': 'that what is asked may never answer is nothing to do with what is asked' },
     {
       options: 'what a memory can be told is checked before anything is opened',
       'spoken.ts': 'who spoke in a message is asked everywhere, and asks nobody',

@@ -1,3 +1,5 @@
+import { tookTooLong, untilAborted } from './in-time.ts'
+
 /**
  * How long a job may go without an answer, in milliseconds, as a scorer may: nobody waits for it, but the process does.
  */
@@ -80,19 +82,9 @@ export class Job {
    * signal: it rejects, and so what would have been written is not.
    */
   async ask<T>(asked: (signal: AbortSignal) => PromiseLike<T>): Promise<T> {
-    const { signal } = this.#abort
-    signal.throwIfAborted()
-    const over = Promise.withResolvers<never>()
-    const end = (): void => over.reject(signal.reason)
-    signal.addEventListener('abort', end, { once: true })
-    try {
-      const answer = await Promise.race([asked(signal), over.promise])
-      signal.throwIfAborted()
-      this.#restartClock()
-      return answer
-    } finally {
-      signal.removeEventListener('abort', end)
-    }
+    const answer = await untilAborted(this.#abort.signal, asked)
+    this.#restartClock()
+    return answer
   }
 
   /** Called once, by who starts it. */
@@ -117,7 +109,7 @@ export class Job {
   #restartClock(): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
-      const tooLong = new Error(`it took longer than ${TIMEOUT_MS / 1000} s`)
+      const tooLong = tookTooLong(TIMEOUT_MS)
       this.#abort.abort(tooLong)
       this.#late.reject(tooLong)
     }, TIMEOUT_MS)

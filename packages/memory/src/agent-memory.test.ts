@@ -102,3 +102,15 @@ test('B1.11 warnings of a memory go to the application’s logger', async () => 
   expect(heard).toEqual([expect.stringContaining('[memory-recall-lexical]')])
   expect(inProcess).toEqual([])
 })
+
+test('B6.1 that a memory keeps in the process is told to the application’s logger, whoever opens a thread first', async () => {
+  const inProcess = warnings()
+  const heard: string[] = []
+  const memory = new Memory()
+  const agents = { a: new Agent({ id: 'a', model: scriptedModel([{ text: 'x' }, { text: 'y' }]), memory }) }
+  const app = new Retinue({ agents, logger: { warn: (message: string) => void heard.push(message) } })
+  for (const text of ['q1', 'q2']) await app.getAgent('a').generate(text, { memory: on })
+  await memory.listThreads({ resourceId: 'u1' })
+  expect(heard).toEqual([expect.stringContaining('[memory-in-process]')])
+  expect(inProcess).toEqual([])
+})

@@ -79,19 +79,26 @@ export class Memory implements AgentMemory {
     return this.#storage ?? this.#inProcess()
   }
 
+  /** The same, for who reads or writes: it is said once where nothing of it lasts. */
+  #store(teller: Teller = this.#shared.teller): Storage {
+    if (!this.#storage) teller.once('memory-in-process', IN_PROCESS)
+    return this.storage
+  }
+
   async open(turn: MemoryTurn): Promise<OpenedMemory> {
     const { index, afterwork, settings: own } = this.#shared
     const settings = this.#settingsFor(turn)
     const teller = this.#shared.teller.to(turn.warn)
+    const storage = this.#store(teller)
     if (settings.semanticRecall && !index) teller.once('memory-recall-lexical', LEXICAL)
     // A call that recalls nothing can be recalled itself.
     const indexes = settings.semanticRecall ?? own.semanticRecall
     return openTurn(
       {
-        storage: this.storage,
+        storage,
         settings,
         index: indexes && index,
-        afterwork: afterwork.of(this.storage, turn.threadId),
+        afterwork: afterwork.of(storage, turn.threadId),
         teller,
       },
       turn,
@@ -104,7 +111,7 @@ export class Memory implements AgentMemory {
    */
   async recall({ threadId, resourceId, limit = 100, before, after }: RecallQuery): Promise<Recalled> {
     assertPersonsResource(resourceId, 'resourceId')
-    const page = await this.storage.threads.listMessages({
+    const page = await this.#store().threads.listMessages({
       threadId,
       resourceId,
       limit,
@@ -122,12 +129,12 @@ export class Memory implements AgentMemory {
     assertChosenId(threadId, 'threadId')
     assertChosenId(thread.resourceId, 'resourceId')
     assertPersonsResource(thread.resourceId, 'resourceId')
-    return this.storage.threads.create({ threadId: threadId ?? crypto.randomUUID(), ...thread, at: Date.now() })
+    return this.#store().threads.create({ threadId: threadId ?? crypto.randomUUID(), ...thread, at: Date.now() })
   }
 
   async getThread(key: ThreadKey): Promise<Thread> {
     assertPersonsResource(key.resourceId, 'resourceId')
-    return this.storage.threads.get(key)
+    return this.#store().threads.get(key)
   }
 
   /**
@@ -136,13 +143,13 @@ export class Memory implements AgentMemory {
    */
   async listThreads(query: Parameters<AgentMemory['listThreads']>[0]): Promise<Page<Thread>> {
     assertPersonsResource(query.resourceId, 'resourceId')
-    return this.storage.threads.list(query)
+    return this.#store().threads.list(query)
   }
 
   async updateThread(change: Parameters<AgentMemory['updateThread']>[0]): Promise<Thread> {
     this.#assertWritable()
     assertPersonsResource(change.resourceId, 'resourceId')
-    return this.storage.threads.update({ ...change, at: Date.now() })
+    return this.#store().threads.update({ ...change, at: Date.now() })
   }
 
   /**
@@ -152,7 +159,7 @@ export class Memory implements AgentMemory {
   async deleteThread(key: ThreadKey): Promise<void> {
     this.#assertWritable()
     assertPersonsResource(key.resourceId, 'resourceId')
-    for (const each of await this.storage.threads.listTree(key))
+    for (const each of await this.#store().threads.listTree(key))
       await this.#deleteThread(each).catch((thrown: unknown) => {
         // Somebody else was faster.
         if (!isRetinueError(thrown, 'thread-not-found')) throw thrown
@@ -165,14 +172,14 @@ export class Memory implements AgentMemory {
     // What is still being done for it would come after it, and is of no use.
     await afterwork.of(this.storage, key.threadId).abandon()
     if (index) await forgetMessages(index, key)
-    await this.storage.threads.delete(key)
+    await this.#store().threads.delete(key)
   }
 
   /** Copies a thread with its messages and its notes; the copies are new messages, with ids of their own. */
   async cloneThread({ newThreadId, ...copy }: Parameters<AgentMemory['cloneThread']>[0]): Promise<Thread> {
     this.#assertWritable()
     const { index, afterwork, teller, settings } = this.#shared
-    const { threads } = this.storage
+    const { threads } = this.#store()
     assertChosenId(newThreadId, 'newThreadId')
     assertPersonsResource(copy.resourceId, 'resourceId')
     const thread = await threads.clone({ newThreadId: newThreadId ?? crypto.randomUUID(), ...copy, at: Date.now() })
@@ -212,8 +219,6 @@ export class Memory implements AgentMemory {
   }
 
   #inProcess(): Storage {
-    const { teller } = this.#shared
-    teller.once('memory-in-process', IN_PROCESS)
     this.#shared.fallback ??= new InMemoryStorage()
     return this.#shared.fallback
   }

@@ -20,8 +20,6 @@ function turn(more: Partial<MemoryTurn> = {}): MemoryTurn {
     delegated: false,
     readOnly: false,
     options: undefined,
-    agentId: 'a',
-    runId: 'r',
     requestContext: new RequestContext(),
     ...more,
   }

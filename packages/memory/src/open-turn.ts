@@ -2,6 +2,7 @@ import { isRetinueError } from '@retinue/core/errors'
 import type { MemoryTurn, SystemMessage } from '@retinue/core/memory'
 import type { BegunTurn, ThreadKey } from '@retinue/core/storage'
 import type { Tool } from '@retinue/core/tools'
+import { inTime } from './in-time.ts'
 import { OpenedTurn, type TurnParts } from './opened-turn.ts'
 import type { WorkingMemorySettings } from './options/settings.ts'
 import { withQuestion } from './recall/history.ts'
@@ -10,7 +11,10 @@ import { relatedMessage } from './recall/related-message.ts'
 import { Notes } from './working-memory/notes.ts'
 import { offerNotes } from './working-memory/offer-notes.ts'
 
-/** Opens a thread for a run. Rejects with what the storage fails with; a recall by meaning that fails is told, and the run goes on. */
+/** How long a run waits for what has to do with its task, in milliseconds. */
+const RECALL_MS = 10_000
+
+/** Opens a thread for a run. Rejects with what the storage fails with; a recall that fails or takes too long is told, and the run goes on. */
 export async function openTurn(parts: TurnParts, turn: MemoryTurn): Promise<OpenedTurn> {
   const { settings, storage } = parts
   const key: ThreadKey = { threadId: turn.threadId, resourceId: turn.resourceId }
@@ -92,17 +96,18 @@ function offered(
 
 async function relatedTo(
   { storage, settings, index, teller }: TurnParts,
-  { task }: MemoryTurn,
+  { task, abortSignal }: MemoryTurn,
   key: ThreadKey,
   told: ReadonlySet<string>,
 ): Promise<SystemMessage | undefined> {
   if (!settings.semanticRecall) return undefined
   try {
     const query = { threads: storage.threads, index, key, task, settings: settings.semanticRecall, told }
-    return relatedMessage(await relatedMessages(query), key.threadId)
+    const related = await inTime(RECALL_MS, abortSignal, (signal) => relatedMessages({ ...query, signal }))
+    return relatedMessage(related, key.threadId)
   } catch (thrown) {
-    // Nothing was said yet in a thread that is not there.
-    if (!isRetinueError(thrown, 'thread-not-found'))
+    // Nothing was said yet in a thread that is not there, and a run that was aborted misses nothing.
+    if (!isRetinueError(thrown, 'thread-not-found') && !abortSignal?.aborted)
       teller.tell('memory-not-recalled', 'earlier messages that have to do with a task were not found', thrown)
     return undefined
   }

@@ -116,9 +116,8 @@ function turnOf(place: Place, { thread, delegated, option, own, keepAtOnce }: Th
     delegated,
     readOnly: thread.readOnly,
     options: option?.options && options,
-    agentId: place.path.at(-1) ?? '',
-    runId: place.runId,
     requestContext: place.requestContext,
+    abortSignal: place.abort.signal,
     warn: (code, message) => warnIn(place.root.application, code, message),
   }
 }

@@ -90,9 +90,9 @@ export interface MemoryTurn {
   readonly readOnly: boolean
   /** Settings of the memory for this call, over its own; what they are is the memory's to say. */
   readonly options: Readonly<Record<string, unknown>> | undefined
-  readonly agentId: string
-  readonly runId: string
   readonly requestContext: RequestContextLike
+  /** When the run is aborted nothing more need be recalled: nobody waits for it. */
+  readonly abortSignal?: AbortSignal | undefined
   /** Where the application wants its warnings. Default: the process's. */
   readonly warn?: ((code: string, message: string) => void) | undefined
 }

@@ -7,8 +7,8 @@ import type {
   NewMessageRow,
   ThreadKey,
 } from '@retinue/core/storage'
+import { NAMED, NAMED_THREAD } from '../schema/named-thread.ts'
 import { MESSAGE_COLUMNS } from './rows.ts'
-import { NAMED, NAMED_THREAD } from './thread-statements.ts'
 
 /** So many messages go into one statement: a statement has at most 32,766 values, and a message takes five. */
 const MESSAGES_A_STATEMENT = 1000

@@ -1,12 +1,7 @@
 import type { InStatement } from '@libsql/client'
 import type { ThreadKey, ThreadOrder, ThreadPosition } from '@retinue/core/storage'
+import { NAMED, NAMED_THREAD } from '../schema/named-thread.ts'
 import { THREAD_COLUMNS } from './rows.ts'
-
-/** A thread of `retinue_threads`, if its owner asks, or who says what its owner is called. Takes the two of a `ThreadKey`. */
-export const NAMED: string = 'id = ? AND ? IN (resource_id, called_as)'
-
-/** The sequence of such a thread; nothing, where it is somebody else's. */
-export const NAMED_THREAD: string = `SELECT sequence FROM retinue_threads WHERE ${NAMED}`
 
 /** A thread as it is written first. */
 export interface NewThreadValues {

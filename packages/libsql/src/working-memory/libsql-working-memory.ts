@@ -15,7 +15,7 @@ import {
   type WorkingMemoryStorage,
 } from '@retinue/core/storage'
 import type { Database } from '../database/database.ts'
-import { NAMED } from '../threads/thread-statements.ts'
+import { NAMED } from '../schema/named-thread.ts'
 
 /** Texts in a database: a row a thread, and one a resource, whose thread is 0. */
 export class LibSQLWorkingMemory implements WorkingMemoryStorage {

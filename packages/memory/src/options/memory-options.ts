@@ -23,7 +23,8 @@ export interface MemorySettings {
   lastMessages?: number | false
   /**
    * Tells the model earlier messages that have to do with what is asked. By meaning where there are a `vector` store and an
-   * `embedder`; else by the words that they share, which the memory says once. `true`: with the defaults. Default: false.
+   * `embedder`; else by the words that they share, which the memory says once. What fails or takes longer than 10 s is told as a warning,
+   * and the run goes on without it. `true`: with the defaults. Default: false.
    */
   semanticRecall?: boolean | SemanticRecallOptions
   /** Notes that the model keeps itself, with a tool of its own. Default: none. */

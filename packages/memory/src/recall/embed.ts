@@ -8,14 +8,14 @@ const EMBEDDED_LENGTH = 8000
 export async function embed(
   embedder: Embedder,
   texts: readonly string[],
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): Promise<readonly (readonly number[])[]> {
   const atOnce = Math.max(1, (await embedder.maxEmbeddingsPerCall) ?? Number.POSITIVE_INFINITY)
   const vectors: (readonly number[])[] = []
   for (let from = 0; from < texts.length; from += atOnce) {
-    signal?.throwIfAborted()
+    signal.throwIfAborted()
     const values = texts.slice(from, from + atOnce).map((text) => text.slice(0, EMBEDDED_LENGTH).toWellFormed())
-    const result: unknown = await embedder.doEmbed({ values, ...(signal ? { abortSignal: signal } : {}) })
+    const result: unknown = await embedder.doEmbed({ values, abortSignal: signal })
     const made = isRecord(result) ? result['embeddings'] : undefined
     if (!Array.isArray(made) || made.length !== values.length)
       throw new TypeError(

@@ -36,21 +36,26 @@ export async function indexMessages(
   )
 }
 
-/** The messages whose meaning is nearest to a text, the nearest first; of one thread where it is named. */
+/** Finds the messages whose meaning is nearest to a text, the nearest first; of one thread where it is named. */
 export async function nearestMessages(
   { vector, embedder }: MeaningIndex,
   { resourceId, threadId }: { resourceId: string; threadId?: string },
   text: string,
-  topK: number,
-): Promise<readonly MessageRef[]> {
-  const [wanted] = await embed(embedder, [text])
+  signal: AbortSignal,
+): Promise<FindMessages> {
+  const [wanted] = await embed(embedder, [text], signal)
   const filter = { ...OURS, resourceId, ...(threadId === undefined ? {} : { threadId }) }
-  const matches = await vector.query({ vector: wanted as readonly number[], topK, filter })
-  return matches.map(({ metadata }) => ({
-    threadId: String(metadata['threadId']),
-    messageId: String(metadata['messageId']),
-  }))
+  return async (topK) => {
+    const matches = await vector.query({ vector: wanted as readonly number[], topK, filter })
+    return matches.map(({ metadata }) => ({
+      threadId: String(metadata['threadId']),
+      messageId: String(metadata['messageId']),
+    }))
+  }
 }
+
+/** The best `limit` messages, the best first; fewer if there are no more. */
+export type FindMessages = (limit: number) => Promise<readonly MessageRef[]>
 
 export interface MessageRef {
   readonly threadId: string
