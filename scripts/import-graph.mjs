@@ -32,7 +32,10 @@ const core = {
       skills: 'a skill is text that a model loads with a tool: what it is needs no loop and no agent',
       workspace: 'files for an agent are offered as tools; reading them needs no loop and no agent',
     },
-    { memory: 'a conversation is kept message by message: what decides what is said next is not its business' },
+    {
+      memory: 'a conversation is kept message by message: what decides what is said next is not its business',
+      approvals: 'what a person is asked is a record: it knows neither the loop that waits nor who decides',
+    },
     { loop: 'the loop is one function over plain state: delegation and agents reach it as tools and options' },
     { delegation: 'a delegation needs the small `DelegateTarget` that it declares itself, never the Agent class' },
     { agent: 'an agent puts loop, delegation and tools together, and knows nothing of what is made of agents' },

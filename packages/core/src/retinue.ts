@@ -1,4 +1,6 @@
 import { type Agent, isAgent } from './agent/agent.ts'
+import type { ResumeOptions } from './agent/resume-options.ts'
+import type { RunStream } from './agent/run-stream.ts'
 import { assertKnownKeys } from './errors/option-errors.ts'
 import { RetinueError } from './errors/retinue-error.ts'
 import { type AgentMemory, isAgentMemory } from './memory/agent-memory.ts'
@@ -14,6 +16,8 @@ export interface RetinueOptions<Agents extends Readonly<Record<string, Agent>> =
   storage?: Storage
   /** What agents without a memory of their own remember with; subagents without one keep nothing. */
   memory?: AgentMemory
+  /** Runs survive a crash, where neither the call nor the agent says otherwise; see `RunOptions.durable`. Default: false. */
+  durable?: boolean
   /** Where warnings of runs go, such as `console`; `false`: nowhere. Default: the process's warnings. */
   logger?: Logger | false
 }
@@ -22,6 +26,7 @@ const OPTIONS: Readonly<Record<keyof RetinueOptions, true>> = {
   agents: true,
   storage: true,
   memory: true,
+  durable: true,
   logger: true,
 }
 
@@ -36,9 +41,9 @@ export class Retinue<const Agents extends Readonly<Record<string, Agent>> = Read
   /** Throws `application-invalid` or `option-unknown` for options that make no application. */
   constructor(options: RetinueOptions<Agents>) {
     assertRetinueOptions(options)
-    const { agents, storage, memory, logger } = options
+    const { agents, storage, memory, durable, logger } = options
     this.storage = storage
-    const shared: Application = { storage, memory, logger }
+    const shared: Application = { storage, memory, durable, logger }
     this.#agents = new Map(Object.entries(agents).map(([key, agent]) => [key, agent.within(shared)]))
   }
 
@@ -60,6 +65,16 @@ export class Retinue<const Agents extends Readonly<Record<string, Agent>> = Read
     return agent
   }
 
+  /**
+   * Goes on with every run of the application's agents that somebody died over, and with those of which a call was not decided in time:
+   * to be called when a process starts, before it takes new work. One that can't go on is a warning, and stays.
+   */
+  async recover(options: Omit<ResumeOptions, 'runId'> = {}): Promise<readonly RunStream[]> {
+    const streams: RunStream[] = []
+    for (const agent of this.#agents.values()) streams.push(...(await agent.recover(options)))
+    return streams
+  }
+
   /** The agents, by key. The record has no prototype: `constructor` is a name like others. */
   listAgents(): Readonly<Record<string, Agent>> {
     return Object.assign(Object.create(null) as Record<string, Agent>, Object.fromEntries(this.#agents))
@@ -69,7 +84,7 @@ export class Retinue<const Agents extends Readonly<Record<string, Agent>> = Read
 function assertRetinueOptions(options: unknown): void {
   if (!isObject(options)) throw invalid('new Retinue takes an object.', 'new Retinue({ agents: { supervisor } })')
   assertKnownKeys(options, OPTIONS, 'The application has options that are not known')
-  const { agents, storage, memory, logger } = options
+  const { agents, storage, memory, durable, logger } = options
   if (!isObject(agents)) throw invalid('The application has no agents.', 'new Retinue({ agents: { supervisor } })')
   for (const [key, agent] of Object.entries(agents))
     if (!isAgent(agent)) throw invalid(`"${key}" in the agents of the application is no Agent.`, 'new Agent({ id, … })')
@@ -78,6 +93,8 @@ function assertRetinueOptions(options: unknown): void {
     throw invalid('The storage of the application is none.', "new LibSQLStore({ id: 'store', url: 'file:app.db' })")
   if (memory !== undefined && !isAgentMemory(memory))
     throw invalid('The memory of the application is none.', 'new Memory()')
+  if (durable !== undefined && typeof durable !== 'boolean')
+    throw invalid(`The option durable of the application is ${String(durable)}.`, 'durable: true')
   if (logger !== undefined && logger !== false && !(isObject(logger) && typeof logger['warn'] === 'function'))
     throw invalid('The logger of the application has no method warn.', 'logger: console, or logger: false')
 }

@@ -4,6 +4,7 @@ import { agentInvalid, assertKnownKeys } from '../errors/option-errors.ts'
 import { isRetinueError, RetinueError } from '../errors/retinue-error.ts'
 import type { BudgetOptions } from '../loop/budget.ts'
 import type { DelegateNames } from '../loop/delegation-settings.ts'
+import type { ApprovalGate } from '../loop/run.ts'
 import { type AgentMemory, isAgentMemory } from '../memory/agent-memory.ts'
 import type { Instructions } from '../messages/instructions.ts'
 import type { ModelChoice } from '../model/language-model.ts'
@@ -17,7 +18,7 @@ import type { Workspace } from '../workspace/workspace.ts'
 import { assertBudget } from './assert-budget.ts'
 import { assertProcessors } from './assert-processors.ts'
 import { assertScorers } from './assert-scorers.ts'
-import { assertOptions, type RunOptions } from './run-options.ts'
+import { assertGate, assertOptions, type RunOptions } from './run-options.ts'
 
 /** A value, or a function that gives it for a request. */
 export type Dynamic<T> = T | ((context: { requestContext: RequestContextLike }) => T | Promise<T>)
@@ -72,6 +73,10 @@ export interface AgentOptions<Id extends string = string, A extends Subagents = 
   maxDepth?: number
   /** Retries of a model call beside its first attempt. Default: 2. */
   maxRetries?: number
+  /** Which calls of this agent, and of those that it delegates to, wait for a person before they start. Default: those whose tools say so. */
+  requireToolApproval?: ApprovalGate
+  /** Runs of this agent survive a crash; see the option of a call. Default: the application's. */
+  durable?: boolean
 }
 
 /** An agent's config in a file: like `AgentOptions`, but the directory gives the id and its files the rest. */
@@ -104,6 +109,8 @@ const OPTIONS: Readonly<Record<keyof AgentOptions, true>> = {
   scorers: true,
   maxDepth: true,
   maxRetries: true,
+  requireToolApproval: true,
+  durable: true,
 }
 
 /** Throws `agent-invalid`, `option-unknown` or `option-invalid` for options that make no agent. */
@@ -120,6 +127,12 @@ export function assertAgentOptions(options: unknown): asserts options is AgentOp
   }
   if (given['relay'] !== undefined && typeof given['relay'] !== 'boolean')
     throw agentInvalid(`The relay of the agent "${id}" is ${String(given['relay'])}.`, 'It is true or false.')
+  if (given['durable'] !== undefined && typeof given['durable'] !== 'boolean')
+    throw agentInvalid(
+      `The option durable of the agent "${id}" is ${String(given['durable'])}.`,
+      'It is true or false.',
+    )
+  assertGate(given['requireToolApproval'], `The requireToolApproval of the agent "${id}"`)
   assertDelegation(id, given['delegation'])
   assertMemory(id, given['memory'])
   assertProcessors(given['inputProcessors'], id, 'inputProcessors')

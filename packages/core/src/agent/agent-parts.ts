@@ -3,11 +3,15 @@ import type { ModelCandidate, ToolSet } from '../loop/run.ts'
 import { systemMessages } from '../messages/instructions.ts'
 import type { SystemMessage } from '../messages/message.ts'
 import { mayHaveSkills } from '../skills/skill.ts'
+import type { Storage } from '../storage/storage.ts'
 import { type CompiledSchema, compileSchema } from '../tools/schema.ts'
 import type { AgentOptions, ModelSetting } from './agent-config.ts'
 import type { OfferedSkills } from './agent-skills.ts'
 import { compileTools, NO_TOOLS, type ToolSources, withReferences } from './agent-tools.ts'
 import { declaredCandidates } from './model-candidates.ts'
+
+/** Where an agent holds its parts, for the other agents of its tree. */
+export const PARTS: unique symbol = Symbol.for('retinue.agent-parts')
 
 /** An agent's options, and what is made of them once: runs only read it. */
 export class AgentParts {
@@ -20,6 +24,8 @@ export class AgentParts {
   readonly isStatic: boolean
   /** The skills as they were last offered. */
   offered: OfferedSkills | undefined
+  /** Where runs are kept that no application has a storage for. */
+  ownStorage: Storage | undefined
   readonly #staticTools: ToolSet | undefined
   #system: SystemMessage[] | undefined
   #candidates: ModelCandidate[] | undefined

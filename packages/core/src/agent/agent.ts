@@ -12,11 +12,14 @@ import { ABORTED } from '../shared/abort.ts'
 import { isObject } from '../shared/records.ts'
 import type { Schema } from '../tools/schema.ts'
 import { type AgentOptions, assertAgentOptions, type Subagents } from './agent-config.ts'
-import { AgentParts } from './agent-parts.ts'
-import { notBegun, type OpenedRoot, openChild, openRoot } from './open-run.ts'
+import { AgentParts, PARTS } from './agent-parts.ts'
+import type { Site } from './decide-run.ts'
+import { drive, gradeLater, streamed } from './drive-run.ts'
+import { notBegun, openChild, openRoot } from './open-run.ts'
+import { RunDecisions } from './run-decisions.ts'
 import type { RunOptions } from './run-options.ts'
 import { type RunResult, resultOf } from './run-result.ts'
-import { RunStream } from './run-stream.ts'
+import type { RunStream } from './run-stream.ts'
 
 const BRAND: unique symbol = Symbol.for('retinue.agent')
 
@@ -32,7 +35,10 @@ const ALONE: Application = {}
  * An agent: instructions, a model, tools, and subagents that it can delegate to. Making one checks it: bad names, collisions and
  * schemas that no model can be told are typed errors here, not in the first run.
  */
-export class Agent<const Id extends string = string, const A extends Subagents = Subagents> implements DelegateTarget {
+export class Agent<const Id extends string = string, const A extends Subagents = Subagents>
+  extends RunDecisions
+  implements DelegateTarget
+{
   readonly id: Id
   readonly name: string
   /** What a parent's model reads to decide when to delegate. */
@@ -48,6 +54,7 @@ export class Agent<const Id extends string = string, const A extends Subagents =
 
   constructor(options: AgentOptions<Id, A>)
   constructor(options: AgentOptions<Id, A>, within?: Within) {
+    super()
     if (!within) assertAgentOptions(options)
     this.id = options.id
     this.name = options.name ?? options.id
@@ -59,6 +66,7 @@ export class Agent<const Id extends string = string, const A extends Subagents =
     this.#parts = within?.parts ?? new AgentParts(options as unknown as AgentOptions, this)
     this.#application = within?.application ?? ALONE
     Object.defineProperty(this, BRAND, { value: true })
+    Object.defineProperty(this, PARTS, { value: this.#parts })
   }
 
   /**
@@ -66,19 +74,14 @@ export class Agent<const Id extends string = string, const A extends Subagents =
    * could not begin.
    */
   async generate(input: AgentInput, options?: RunOptions<DelegateNames<A>>): Promise<RunResult> {
-    const result = await this.#drive(await openRoot(this.#parts, input, options, false, this.#application))
+    const result = await drive(await openRoot(this.#parts, input, options, false, this.#application))
     if (result.finishReason === 'error') throw result.error
     return result
   }
 
   /** Starts the agent on an input. Rejects only if the run can't begin; once it has begun, how it ends is in the stream. */
   async stream(input: AgentInput, options?: RunOptions<DelegateNames<A>>): Promise<RunStream> {
-    const opened = await openRoot(this.#parts, input, options, true, this.#application)
-    const { run } = opened
-    const { log } = run.root
-    if (!log) throw new TypeError('A stream needs a log.')
-    const result = this.#drive(opened).finally(() => log.close())
-    return new RunStream(run, log, result)
+    return streamed(await openRoot(this.#parts, input, options, true, this.#application))
   }
 
   /** The agent as an application runs it: the same agent, with what the application shares. */
@@ -105,6 +108,7 @@ export class Agent<const Id extends string = string, const A extends Subagents =
       return this.#notOpened(request, notBegun(this.id, thrown))
     }
     if (run === ABORTED) return this.#notOpened(request, undefined)
+    request.opened?.(run)
     await runLoop(run)
     run.close()
     if (run.scoring) await gradeLater(run)
@@ -113,19 +117,8 @@ export class Agent<const Id extends string = string, const A extends Subagents =
     return { text, object, finishReason, usage, totalUsage, sources, files, toolResults, error, messages }
   }
 
-  async #drive({ run, callbacks }: OpenedRoot): Promise<RunResult> {
-    const { onChunk, onFinish, onError, onAbort } = callbacks
-    const wanted = onChunk || onFinish || onError || onAbort
-    const tell = wanted && (await import('./callbacks.ts'))
-    const telling = tell && onChunk && tell.tellChunks(run, onChunk)
-    await runLoop(run)
-    run.close()
-    if (run.scoring) await gradeLater(run)
-    const scores = run.root.scoring && (await import('./live-scorers.ts')).startScoring(run.root)
-    const result = resultOf(run, scores)
-    if (telling) await telling
-    if (tell) await tell.tellEnd(run, callbacks, result)
-    return result
+  protected override site(): Site {
+    return { parts: this.#parts, application: this.#application }
   }
 
   /** A child that can't begin still has its one `start` and its one `finish`. */
@@ -140,12 +133,6 @@ export class Agent<const Id extends string = string, const A extends Subagents =
     root.log?.push({ ...envelope, type: 'finish', payload: { stepResult, output: { usage }, totalUsage: usage } })
     return { text: '', finishReason, usage, totalUsage: usage, error }
   }
-}
-
-/** Has the answer graded later, by what is loaded with the first run that has scorers. */
-async function gradeLater(run: Run): Promise<void> {
-  const { scoreLater } = await import('./live-scorers.ts')
-  scoreLater(run)
 }
 
 /** Whether a value is an agent of this package, of whichever copy of it. */

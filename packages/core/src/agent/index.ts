@@ -1,3 +1,4 @@
+export type { PendingToolCall } from '../approvals/question.ts'
 export type { DelegatedRequest, DelegatedResult, DelegateTarget } from '../delegation/delegate-target.ts'
 export { lastMessages, maxTokens } from '../delegation/message-filters.ts'
 export type {
@@ -33,7 +34,7 @@ export type {
 } from '../loop/delegation-settings.ts'
 export type { IterationContext, IterationHook, IterationVerdict } from '../loop/iteration-hook.ts'
 export type { PrepareStep, StepContext, StepSettings } from '../loop/prepare-step.ts'
-export type { ChooseModel, ChosenModel } from '../loop/run.ts'
+export type { ApprovalGate, ChooseModel, ChosenModel } from '../loop/run.ts'
 export type { StopCondition } from '../loop/run-hooks.ts'
 export type { Step } from '../loop/run-state.ts'
 export type { TaskCompletion } from '../loop/task-completion.ts'
@@ -47,6 +48,8 @@ export type { LiveScore, OnScore, Sampling, ScorerEntry, Scorers } from '../scor
 export { Agent, isAgent } from './agent.ts'
 export { type AgentConfig, type AgentOptions, agentConfig, type Dynamic, type ModelSetting } from './agent-config.ts'
 export type { Callbacks } from './callbacks.ts'
+export type { ApproveOptions, DecisionOptions, DeclineOptions, ResumeOptions } from './resume-options.ts'
 export type { RunOptions } from './run-options.ts'
 export type { RunResponse, RunResult } from './run-result.ts'
 export type { RunStream } from './run-stream.ts'
+export type { SuspendedRun, SuspendedRuns, SuspendedRunsQuery } from './suspended-runs.ts'

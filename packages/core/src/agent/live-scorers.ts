@@ -11,7 +11,7 @@ import { AbortScope } from '../shared/abort.ts'
 /** How long a scorer may take each time that it is asked, in milliseconds: nobody waits for it, but the process does. */
 const TIMEOUT_MS = 60_000
 
-const NO_ANSWER: ReadonlySet<FinishReason> = new Set(['error', 'aborted', 'tool-calls'])
+const NO_ANSWER: ReadonlySet<FinishReason> = new Set(['error', 'aborted', 'tool-calls', 'suspended'])
 
 /** Has the scorers of a run grade its answer, once the root's is given; see `startScoring`. */
 export function scoreLater(run: Run): void {

@@ -4,7 +4,7 @@ import type { MemoryOption } from '../memory/memory-option.ts'
 import type { Message } from '../messages/message.ts'
 import { ABORTED } from '../shared/abort.ts'
 import type { AgentParts } from './agent-parts.ts'
-import { memoryOf, openMemory, type ThreadUse } from './open-memory.ts'
+import { memoryOf, openMemory, type Remembered, reopenMemory, type ThreadUse } from './open-memory.ts'
 import type { Place } from './resolve-parts.ts'
 import { noteCallIds } from './root-run.ts'
 
@@ -41,6 +41,10 @@ export async function remember(parts: AgentParts, place: Place, use: Omit<Thread
   }
   if (!remembered) return { ...place, thread }
   noteCallIds(place.root.callIds, remembered.messages)
+  return withMemory(place, thread, remembered)
+}
+
+function withMemory(place: Place, thread: ThreadIds, remembered: Remembered): Place {
   return {
     ...place,
     thread: remembered.readOnly ? { ...thread, readOnly: true } : thread,
@@ -52,6 +56,31 @@ export async function remember(parts: AgentParts, place: Place, use: Omit<Thread
       place.close()
     },
   }
+}
+
+/**
+ * The place of a run that goes on where it stopped: on its thread again, with what it remembered then. A delegation has no `option`.
+ * Without its memory it goes on all the same; what it says from then on is not kept, and a warning says so.
+ */
+export async function goOnInThread(parts: AgentParts, place: Place, option: MemoryOption | undefined): Promise<Place> {
+  const { saved, thread } = place
+  if (!saved?.kept || !thread) return place
+  const { application } = place.root
+  const delegated = option === undefined
+  const memory = await place.abort.race(memoryOf(parts.options, place.requestContext, application, !delegated))
+  if (memory === ABORTED) return place
+  if (!memory) {
+    warnIn(application, 'memory-missing', noMemory(parts.options.id))
+    return place
+  }
+  const use = { thread, delegated, option, own: [], keepAtOnce: true }
+  const opening = reopenMemory(memory, place, use, saved.kept)
+  const remembered = await place.abort.race(opening)
+  if (remembered === ABORTED) {
+    opening.then((opened) => opened?.release()).catch(() => {})
+    return place
+  }
+  return remembered ? withMemory(place, thread, remembered) : place
 }
 
 function noMemory(agentId: string): string {

@@ -2,7 +2,7 @@ import type { RequestContextLike } from '../context/request-context.ts'
 import { agentInvalid } from '../errors/option-errors.ts'
 import { type AgentMemory, isAgentMemory, type MemoryTurn, type OpenedMemory } from '../memory/agent-memory.ts'
 import { type Application, warnIn } from '../memory/application.ts'
-import { KeptConversation, type ThreadIds } from '../memory/kept-conversation.ts'
+import { KeptConversation, type SavedConversation, type ThreadIds } from '../memory/kept-conversation.ts'
 import type { MemoryOption } from '../memory/memory-option.ts'
 import { lockThread } from '../memory/thread-locks.ts'
 import { assertGoesOn } from '../messages/from-input.ts'
@@ -65,7 +65,34 @@ export interface ThreadUse {
  * Opens the thread of a run: waits for the run that goes on in it, recalls what was said, and keeps the input. Rejects with
  * `thread-busy`, `thread-not-found`, or whatever the storage fails with. Undefined if the run was aborted before.
  */
-export async function openMemory(memory: AgentMemory, place: Place, use: ThreadUse): Promise<Remembered | undefined> {
+export function openMemory(memory: AgentMemory, place: Place, use: ThreadUse): Promise<Remembered | undefined> {
+  return inThread(memory, place, use, async () => remembered(place, use, await memory.open(turnOf(place, use))))
+}
+
+/** Opens the thread of a run that goes on: nothing is recalled anew, and what was kept is not kept again. */
+export function reopenMemory(
+  memory: AgentMemory,
+  place: Place,
+  use: ThreadUse,
+  { token, pending, seen, kept }: SavedConversation,
+): Promise<Remembered | undefined> {
+  return inThread(memory, place, use, async () => {
+    const turn = turnOf(place, use)
+    const opened = await memory.open({ ...turn, options: { ...turn.options, lastMessages: 0, semanticRecall: false } })
+    const { system, tools, readOnly = false } = opened
+    const run = { token, delegated: use.delegated, readOnly: use.thread.readOnly }
+    const conversation = new KeptConversation(opened, run, pending, seen, kept)
+    return { messages: place.messages, system, tools, readOnly, kept: conversation }
+  })
+}
+
+/** What is opened once nobody else is in the thread; undefined if the run was aborted before. */
+async function inThread(
+  memory: AgentMemory,
+  place: Place,
+  use: ThreadUse,
+  open: () => Promise<Omit<Remembered, 'release'>>,
+): Promise<Remembered | undefined> {
   const { thread, delegated, option } = use
   // Nobody else is in the thread of a delegation, and who only reads is in nobody's way.
   const release =
@@ -78,8 +105,7 @@ export async function openMemory(memory: AgentMemory, place: Place, use: ThreadU
     return undefined
   }
   try {
-    const opened = await memory.open(turnOf(place, use))
-    return { ...remembered(place, use, opened), release }
+    return { ...(await open()), release }
   } catch (thrown) {
     release()
     throw thrown

@@ -2,35 +2,24 @@ import { RequestContext } from '../context/request-context.ts'
 import type { DelegatedRequest } from '../delegation/delegate-target.ts'
 import { isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
 import { withoutSecrets } from '../errors/without-secrets.ts'
-import { activeTools, choiceAmong } from '../loop/active-tools.ts'
 import type { Budget } from '../loop/budget.ts'
-import { Prompt } from '../loop/prompt.ts'
-import type { RootRun, Run, RunSettings, ToolSet } from '../loop/run.ts'
-import type { RunHooks } from '../loop/run-hooks.ts'
-import { newRunState } from '../loop/run-state.ts'
+import type { RootRun, Run } from '../loop/run.ts'
 import type { Application } from '../memory/application.ts'
 import type { MemoryOption } from '../memory/memory-option.ts'
 import { type AgentInput, looseMessagesFromInput, messagesFromInput } from '../messages/from-input.ts'
-import { systemMessages } from '../messages/instructions.ts'
 import { type Message, userText } from '../messages/message.ts'
-import { SharedView } from '../messages/shared-view.ts'
-import { holdsReasoning, namesUrl, type PromptTraits } from '../model/prompt-traits.ts'
 import { ABORTED } from '../shared/abort.ts'
-import { compileSchema } from '../tools/schema.ts'
-import type { AgentOptions, ModelSetting } from './agent-config.ts'
 import type { AgentParts } from './agent-parts.ts'
-import { NO_TOOLS, withToolsets } from './agent-tools.ts'
+import { NO_TOOLS } from './agent-tools.ts'
+import { buildRun } from './build-run.ts'
 import type { Callbacks } from './callbacks.ts'
 import { defaultsOf, soonDefaults } from './default-options.ts'
+import { keepable } from './keepable.ts'
 import { declaredCandidates } from './model-candidates.ts'
 import { openBudget } from './open-budget.ts'
-import { candidatesFor, modelsOf, type Place, processorsOf, type Resolved, resolved } from './resolve-parts.ts'
+import { modelsOf, type Place, processorsOf, resolved } from './resolve-parts.ts'
 import { openChildScope, openRootRun } from './root-run.ts'
 import { assertOptions, mergeOptions, type RunOptions } from './run-options.ts'
-
-const DEFAULT_MAX_STEPS = 10
-const DEFAULT_MAX_RETRIES = 2
-const DEFAULT_CONCURRENCY = 10
 
 /** A root run, and who is to be told of it. */
 export interface OpenedRoot {
@@ -72,6 +61,7 @@ export async function openRoot(
       options,
       budget,
       system,
+      given: system,
       messages,
       inherited: [],
     }
@@ -81,12 +71,16 @@ export async function openRoot(
     const opened = opening instanceof Promise ? await root.abort.race(opening) : opening
     // Aborted while the application's own functions were asked: the run begins, and ends at once.
     const run = opened === ABORTED ? buildAborted(parts, whole) : opened
+    const keeping = keepable({ parts, application, run, options, call: call ?? NO_OPTIONS })
+    if (keeping) await keeping
     return { run, callbacks: options }
   } catch (thrown) {
     close()
     throw notBegun(parts.options.id, thrown)
   }
 }
+
+const NO_OPTIONS: RunOptions = {}
 
 /** Opens the run of a delegation: the child's own settings, on its parent's root. At once where nothing has to be asked for. */
 export function openChild(parts: AgentParts, request: DelegatedRequest): Run | Promise<Run> {
@@ -102,10 +96,12 @@ function openDelegated(
   defaults: RunOptions | undefined,
 ): Run | Promise<Run> {
   const options = mergeOptions(defaults, undefined)
+  const open = (budget: Budget): Run | Promise<Run> => {
+    if (request.saved?.budget) budget.restore(request.saved.budget)
+    return openChildPlace(parts, childPlace(parts, request, options, budget), request)
+  }
   const budget = openBudget(parts.options, options, request.runId, request.budget)
-  if (budget instanceof Promise)
-    return budget.then((made) => openChildPlace(parts, childPlace(parts, request, options, made), request))
-  return openChildPlace(parts, childPlace(parts, request, options, budget), request)
+  return budget instanceof Promise ? budget.then(open) : open(budget)
 }
 
 /** A child that can't begin lets go of what it holds: its thread, its clock. */
@@ -119,6 +115,10 @@ function openChildPlace(parts: AgentParts, place: Place, { thread }: DelegatedRe
     }
   }
   if (!parts.options.memory) return open({ ...place, thread })
+  if (place.saved)
+    return import('./on-thread.ts')
+      .then(({ goOnInThread }) => goOnInThread(parts, { ...place, thread }, undefined))
+      .then(open, (thrown: unknown) => closing(place, thrown))
   const own = place.messages.slice(-1)
   return import('./on-thread.ts')
     .then(({ remember }) => remember(parts, place, { thread, delegated: true, own }))
@@ -146,7 +146,7 @@ async function onThread(
 }
 
 /** Opens a run under a budget in money: every model that it can call, and that those below it can call, needs a price. */
-async function openInMoney(parts: AgentParts, place: Place, isRoot = false): Promise<Run> {
+export async function openInMoney(parts: AgentParts, place: Place, isRoot = false): Promise<Run> {
   const run = await openRun(parts, place)
   const { assertPriced, assertTreePriced } = await import('./priced.ts')
   // Models that were asked for were looked at when they were given.
@@ -172,8 +172,11 @@ function childPlace(parts: AgentParts, request: DelegatedRequest, options: RunOp
     messages: inherited,
     maxSteps,
     instructions,
+    gates,
+    saved,
   } = request
-  const said = options.context ? messagesFromInput(prompt, options.context) : undefined
+  const said = saved || !options.context ? undefined : messagesFromInput(prompt, options.context)
+  const given = saved?.given ?? said?.system ?? NO_MESSAGES
   return {
     root,
     ...openChildScope(scope, options),
@@ -185,9 +188,12 @@ function childPlace(parts: AgentParts, request: DelegatedRequest, options: RunOp
     requestContext,
     options: maxSteps === undefined ? options : { ...options, maxSteps },
     budget,
-    system: said?.system ?? NO_MESSAGES,
-    messages: said?.messages ?? [userText(prompt)],
-    inherited,
+    system: given,
+    given,
+    messages: saved?.state.messages ?? said?.messages ?? [userText(prompt)],
+    inherited: saved?.inherited ?? inherited,
+    gates,
+    saved,
   }
 }
 
@@ -209,7 +215,8 @@ function hasAllAtHand(parts: AgentParts, place: Place): boolean {
   return parts.isStatic && !modelsOf(place).chooseModel
 }
 
-function openRun(parts: AgentParts, place: Place): Run | Promise<Run> {
+/** The run of a place, once what an agent gives by functions was asked for. */
+export function openRun(parts: AgentParts, place: Place): Run | Promise<Run> {
   const { providers } = modelsOf(place)
   if (!hasAllAtHand(parts, place)) return resolved(parts, place).then((each) => buildRun(parts, place, each))
   const { id, model } = parts.options
@@ -221,105 +228,8 @@ function openRun(parts: AgentParts, place: Place): Run | Promise<Run> {
 }
 
 /** A run that ends when it begins: it has nothing of what was asked for too late, and no option can be held against that. */
-function buildAborted(parts: AgentParts, place: Place): Run {
+export function buildAborted(parts: AgentParts, place: Place): Run {
   const { activeTools: _active, toolChoice: _choice, ...options } = place.options
   const nothing = { system: [], tools: NO_TOOLS, models: [], processors: undefined }
   return buildRun(parts, { ...place, options }, nothing)
-}
-
-function buildRun(
-  parts: AgentParts,
-  place: Place,
-  { system, skills, tools: given, models, processors }: Resolved,
-): Run {
-  const { root, abort, runId, path, lineage, requestContext, options, messages, inherited } = place
-  const { id } = parts.options
-  const base = place.instructions === undefined ? system : systemMessages(place.instructions, id)
-  const own = skills ? [...base, skills] : base
-  const more = options.system === undefined ? NO_MESSAGES : systemMessages(options.system, id)
-  const whole = more.length + place.system.length === 0 ? own : [...own, ...more, ...place.system]
-  const tools = toolsOf(parts, place, given)
-  const active = options.activeTools ? activeTools(tools, options.activeTools) : tools
-  return {
-    root,
-    state: newRunState({ runId, agentId: id, path, maxSteps: options.maxSteps ?? DEFAULT_MAX_STEPS, messages }),
-    agentId: id,
-    abort,
-    scope: abort,
-    lineage,
-    models,
-    prompt: new Prompt(whole, inherited),
-    inherited,
-    tools,
-    requestContext,
-    settings: settingsOf(options, parts.options),
-    delegation: options.delegation ?? {},
-    budget: place.budget,
-    hooks: hooksOf(parts, place),
-    thread: place.thread,
-    kept: place.remembered?.kept,
-    processors,
-    stopped: undefined,
-    scoring: scoringOf(parts.options, options),
-    bail: undefined,
-    active,
-    override: undefined,
-    toolChoice: choiceAmong(active, options.toolChoice),
-    close: place.close,
-    answer: options.structuredOutput
-      ? compileSchema(options.structuredOutput.schema, 'structuredOutput')
-      : parts.answer,
-    view: new SharedView(),
-    traits: traitsOf(root, messages, models.length),
-    error: undefined,
-  }
-}
-
-/** An agent's tools and those of the call, in the form that the run needs. */
-function toolsOf(parts: AgentParts, { options, remembered }: Place, own: ToolSet): ToolSet {
-  const { toolsets, delegation } = options
-  const called = toolsets ? withToolsets(parts.options.id, own, toolsets) : own
-  const notes = remembered?.tools ?? {}
-  const all = Object.keys(notes).length > 0 ? withToolsets(parts.options.id, called, { memory: notes }) : called
-  return delegation?.enableResultReferences ? parts.withReferences(all) : all
-}
-
-/** What the models of a run have to be asked, or must not be shown. Only its input can tell; the rest is its own models'. */
-function traitsOf(root: RootRun, messages: readonly Message[], models: number): PromptTraits {
-  root.urls ||= messages.some(namesUrl)
-  return { urls: root.urls, reasoning: models > 1 || messages.some(holdsReasoning) }
-}
-
-const NO_CONDITIONS: RunHooks['stopWhen'] = []
-
-function hooksOf(parts: AgentParts, place: Place): RunHooks {
-  const { onIterationComplete, isTaskComplete, stopWhen, prepareStep, onStepFinish } = place.options
-  const conditions = stopWhen === undefined ? NO_CONDITIONS : typeof stopWhen === 'function' ? [stopWhen] : stopWhen
-  const preparation = prepareStep && {
-    ask: prepareStep,
-    candidates: (model: ModelSetting) => candidatesFor(parts, place, model),
-  }
-  return { onIterationComplete, isTaskComplete, stopWhen: conditions, prepareStep: preparation, onStepFinish }
-}
-
-const NO_LIMITS = {}
-const NO_SETTINGS = {}
-
-/** What grades the answer: the agent's scorers and those of the call, which win by key. */
-function scoringOf(agent: AgentOptions, { scorers, onScore }: RunOptions): Run['scoring'] {
-  if (!agent.scorers && !scorers) return undefined
-  return { scorers: { ...agent.scorers, ...scorers }, onScore }
-}
-
-function settingsOf(options: RunOptions, agent: AgentOptions): RunSettings {
-  return {
-    timeouts: options.timeout ?? NO_LIMITS,
-    toolCallConcurrency: options.toolCallConcurrency ?? DEFAULT_CONCURRENCY,
-    maxRetries: options.maxRetries ?? agent.maxRetries ?? DEFAULT_MAX_RETRIES,
-    modelSettings: options.modelSettings ?? NO_SETTINGS,
-    toolChoice: options.toolChoice,
-    activeTools: options.activeTools,
-    providerOptions: options.providerOptions,
-    headers: options.headers,
-  }
 }

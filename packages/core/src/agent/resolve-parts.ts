@@ -1,6 +1,7 @@
 import type { RequestContextLike } from '../context/request-context.ts'
 import type { Budget } from '../loop/budget.ts'
 import type { ModelCandidate, RootRun, Run, ToolSet } from '../loop/run.ts'
+import type { SavedRun } from '../loop/saved-run.ts'
 import type { ThreadIds } from '../memory/kept-conversation.ts'
 import { systemMessages } from '../messages/instructions.ts'
 import type { Message } from '../messages/message.ts'
@@ -27,11 +28,17 @@ export interface Place {
   readonly options: RunOptions
   readonly budget: Budget
   readonly system: readonly Message[]
+  /** What of `system` came with the input. */
+  readonly given: readonly Message[]
   readonly messages: Message[]
   readonly inherited: readonly Message[]
   /** The thread that the run belongs to, and what is remembered of it. */
   readonly thread?: ThreadIds | undefined
   readonly remembered?: Remembered | undefined
+  /** The gates of the runs above. */
+  readonly gates?: Run['gates'] | undefined
+  /** Where the run stood, if it goes on. */
+  readonly saved?: SavedRun | undefined
 }
 
 /** What of an agent can depend on the request. */

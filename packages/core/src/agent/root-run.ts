@@ -36,6 +36,9 @@ export function openRootRun(
     urls: false,
     application,
     providers: options.providers,
+    contexts: undefined,
+    keeper: undefined,
+    keep: () => Promise.reject(new TypeError('A run is kept once it is opened.')),
     close: () => {
       stop?.()
       abort.dispose()

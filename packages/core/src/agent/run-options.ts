@@ -4,7 +4,7 @@ import type { BudgetOptions } from '../loop/budget.ts'
 import type { DelegateName, DelegationOptions } from '../loop/delegation-settings.ts'
 import type { IterationHook } from '../loop/iteration-hook.ts'
 import type { PrepareStep } from '../loop/prepare-step.ts'
-import type { ChooseModel } from '../loop/run.ts'
+import type { ApprovalGate, ChooseModel } from '../loop/run.ts'
 import type { StopCondition } from '../loop/run-hooks.ts'
 import type { TaskCompletion } from '../loop/task-completion.ts'
 import type { Timeouts } from '../loop/time-limits.ts'
@@ -74,6 +74,18 @@ export interface RunOptions<N extends DelegateName = DelegateName> extends Callb
   /** The id of the run. Default: a random one; a child's is made from its root's. */
   runId?: string
   delegation?: DelegationOptions<N>
+  /**
+   * Calls of this run, and of every run below it, that wait for a person before they start, beside those whose tools say so. It can
+   * only be added to: an agent's own gate, and its parent's, hold too. Default: false.
+   */
+  requireToolApproval?: ApprovalGate
+  /** After so many milliseconds a call that nobody decided on counts as declined. Default: it waits for ever. */
+  approvalTimeoutMs?: number
+  /**
+   * The run survives a crash: each finished model call and tool call of it, and of the runs below, is written to the storage, and
+   * `resumeRun` or `recover` goes on from there. Default: the agent's, else the application's, else false.
+   */
+  durable?: boolean
   /** Bounds on what the run and everything that it delegates to may use together. Each of them stands over the agent's own. */
   budget?: BudgetOptions
 }
@@ -112,6 +124,9 @@ const OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
   runId: true,
   delegation: true,
   budget: true,
+  requireToolApproval: true,
+  approvalTimeoutMs: true,
+  durable: true,
 }
 
 const DELEGATION_OPTIONS: Readonly<Record<keyof DelegationOptions, true>> = {
@@ -154,6 +169,10 @@ export function assertOptions(options: RunOptions): void {
   assertWhole('maxSteps', options.maxSteps, 1)
   assertWhole('toolCallConcurrency', options.toolCallConcurrency, 1)
   assertWhole('maxRetries', options.maxRetries, 0)
+  assertWhole('approvalTimeoutMs', options.approvalTimeoutMs, 1)
+  assertGate(options.requireToolApproval, 'The option requireToolApproval')
+  if (options.durable !== undefined && typeof options.durable !== 'boolean')
+    throw optionInvalid(`The option durable is ${String(options.durable)}.`, 'It is true or false.')
   if (options.runId !== undefined && (typeof options.runId !== 'string' || options.runId === ''))
     throw optionInvalid('The runId is no text.', 'Leave it out, or pass a string.')
   if (options.resolveModel !== undefined && typeof options.resolveModel !== 'function')
@@ -174,6 +193,15 @@ export function assertOptions(options: RunOptions): void {
   assertMemoryOption(options.memory)
   assertCompletion(options.isTaskComplete)
   assertScorers(options.scorers, 'The option scorers')
+}
+
+/** Throws `option-invalid` for what decides on no call: a gate that is no gate must not let everything through. */
+export function assertGate(gate: unknown, what: string): void {
+  if (gate === undefined || typeof gate === 'boolean' || typeof gate === 'function') return
+  throw optionInvalid(
+    `${what} is ${JSON.stringify(gate)}.`,
+    'It is true, false, or a function of { toolName, args, path }.',
+  )
 }
 
 const FUNCTIONS = [

@@ -1,3 +1,4 @@
+import type { PendingToolCall } from '../approvals/question.ts'
 import type { RetinueError } from '../errors/retinue-error.ts'
 import type { GeneratedFile, Source } from '../events/chunk.ts'
 import type { CompletionCheck } from '../events/completion-check.ts'
@@ -8,6 +9,7 @@ import type { Run } from '../loop/run.ts'
 import type { Step } from '../loop/run-state.ts'
 import type { Message } from '../messages/message.ts'
 import type { LiveScore } from '../scorers/live-score.ts'
+import { pendingCalls } from './pending-calls.ts'
 
 /** What a run gave. */
 export interface RunResult {
@@ -34,6 +36,8 @@ export interface RunResult {
   readonly files: readonly GeneratedFile[]
   readonly warnings: readonly string[]
   readonly response: RunResponse
+  /** What it waits for, where its finish reason is `suspended`: each can be decided with the run's id and the call's. */
+  readonly pendingCalls?: readonly PendingToolCall[]
   /** What the scorers say of the answers of this run and of those below it, where there are any. It does not reject. */
   readonly scores?: Promise<readonly LiveScore[]>
 }
@@ -61,6 +65,7 @@ export function resultOf(run: Run, scores?: Promise<readonly LiveScore[]>): RunR
     steps,
     ...joined(steps),
     response: { messages: state.messages.slice(state.inputLength), ...steps.at(-1)?.response },
+    ...(state.finishReason === 'suspended' ? { pendingCalls: pendingCalls(run) } : {}),
     ...(scores ? { scores } : {}),
   }
 }

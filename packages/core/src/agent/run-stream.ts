@@ -1,3 +1,4 @@
+import type { PendingToolCall } from '../approvals/question.ts'
 import type { RetinueError } from '../errors/retinue-error.ts'
 import type { Chunk } from '../events/chunk.ts'
 import type { CompletionCheck } from '../events/completion-check.ts'
@@ -109,6 +110,11 @@ export class RunStream {
 
   get toolResults(): Promise<readonly ToolResultRecord[]> {
     return this.#pick('toolResults')
+  }
+
+  /** What the run waits for, where its finish reason is `suspended`; else none. */
+  get pendingCalls(): Promise<readonly PendingToolCall[]> {
+    return this.#result.then(({ pendingCalls }) => pendingCalls ?? [])
   }
 
   /** What the scorers say of the answers; none where there are no scorers. */

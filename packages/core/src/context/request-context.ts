@@ -8,6 +8,8 @@ const RESERVED_PREFIX = 'retinue.'
  */
 export class RequestContext {
   readonly #entries: Map<string, unknown>
+  /** Keys whose values no store may keep. */
+  readonly #passing = new Set<string>()
 
   constructor(entries?: Iterable<readonly [string, unknown]>) {
     this.#entries = new Map(entries)
@@ -17,9 +19,20 @@ export class RequestContext {
     return this.#entries.get(key) as T | undefined
   }
 
-  set(key: string, value: unknown): this {
+  /**
+   * `persist: false`: the value is a secret, or worth nothing later. A run that waits for a person saves the key alone, and can only go
+   * on in another process if it is given a value there. Default: true, and values that are plain JSON are saved.
+   */
+  set(key: string, value: unknown, { persist = true }: { persist?: boolean } = {}): this {
     this.#entries.set(key, value)
+    if (persist) this.#passing.delete(key)
+    else this.#passing.add(key)
     return this
+  }
+
+  /** Whether the value of a key may be saved. */
+  persists(key: string): boolean {
+    return !this.#passing.has(key)
   }
 
   has(key: string): boolean {
@@ -52,13 +65,15 @@ export interface RequestContextLike {
   get(key: string): unknown
   set(key: string, value: unknown): unknown
   entries(): Iterable<readonly [string, unknown]>
+  persists?(key: string): boolean
 }
 
 /** The child's copy of a context: the same values, none of the identity keys. */
 export function forkContext(parent: RequestContextLike): RequestContext {
   const child = new RequestContext()
   for (const [key, value] of parent.entries()) {
-    if (!IDENTITY_KEYS.has(key) && !key.startsWith(RESERVED_PREFIX)) child.set(key, value)
+    if (!IDENTITY_KEYS.has(key) && !key.startsWith(RESERVED_PREFIX))
+      child.set(key, value, { persist: parent.persists?.(key) ?? true })
   }
   return child
 }

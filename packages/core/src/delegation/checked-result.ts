@@ -17,6 +17,7 @@ const FINISH_REASONS: Readonly<Record<FinishReason, true>> = {
   bailed: true,
   incomplete: true,
   'over-budget': true,
+  suspended: true,
   aborted: true,
   error: true,
   other: true,

@@ -5,7 +5,8 @@ import type { FinishReason } from '../events/finish-reason.ts'
 import type { ToolResultRecord } from '../events/tool-record.ts'
 import type { Usage } from '../events/usage.ts'
 import type { Budget } from '../loop/budget.ts'
-import type { RootRun } from '../loop/run.ts'
+import type { RootRun, Run } from '../loop/run.ts'
+import type { SavedRun } from '../loop/saved-run.ts'
 import type { ThreadIds } from '../memory/kept-conversation.ts'
 import type { Message } from '../messages/message.ts'
 import type { AbortScope } from '../shared/abort.ts'
@@ -57,8 +58,14 @@ export interface DelegatedRequest {
   readonly thread: ThreadIds
   /** What the parent may use; agents of this package count there what they use. */
   readonly budget: Budget
+  /** What of the target's calls has to wait for a person, beside its own gate; agents of this package keep to it. */
+  readonly gates: Run['gates']
   /** The agents that lead here, the target included. */
   readonly lineage: readonly object[]
+  /** Where the target stood when the tree was saved, if it is to go on; only agents of this package are asked to. */
+  readonly saved?: SavedRun | undefined
+  /** Is told of the target's run, by agents of this package: a run that can be saved can wait for a person. */
+  readonly opened?: ((run: Run) => void) | undefined
 }
 
 /** How a piece of work ended. */

@@ -1,6 +1,6 @@
 import { isRetinueError, RetinueError } from '../errors/retinue-error.ts'
 import { DELEGATION } from '../loop/budget.ts'
-import type { CallRef, LoopTool, Run } from '../loop/run.ts'
+import { type CallRef, type LoopTool, type Run, WAITING } from '../loop/run.ts'
 import { noRoomFor } from '../loop/within-budget.ts'
 import { disarm } from '../messages/framework-note.ts'
 import { toJson } from '../shared/json.ts'
@@ -44,7 +44,8 @@ export function delegationTool(key: string, target: DelegateTarget): LoopTool {
       definition: { ...definition, inputSchema: referringSchema(key, inputSchema) },
       check: (args) => checkReferring(args, check),
       execute: (args, call, run) => {
-        const { rest, references } = args as Referring
+        // One that goes on has its arguments already.
+        const { rest, references } = call.delegation ? { rest: args, references: NO_REFERENCES } : (args as Referring)
         return execute(key, target, isTyped, rest, references, call, run)
       },
     }),
@@ -80,7 +81,8 @@ async function execute(
   references: readonly string[],
   call: CallRef,
   run: Run,
-): Promise<Outcome> {
+): Promise<Outcome | typeof WAITING> {
+  if (call.delegation) return endOf(run, key, target, await delegate(run, call, target, undefined))
   const bounds = boundsError(run, key, target) ?? referencesError(run, references)
   if (bounds) return failedWith(bounds)
   const said = typed ? toJson(args) : { ok: true as const, value: (args as { prompt: string }).prompt }
@@ -89,13 +91,18 @@ async function execute(
   if (prompt.trim() === '') return failedWith(emptyPrompt(key))
   const over = noRoomFor(run, DELEGATION, key)
   if (over) return failedWith(over)
-  const delegated = await delegate(run, call, {
-    key,
-    target,
-    prompt,
-    input: typed ? args : undefined,
-    references,
-  })
+  const order = { key, prompt, input: typed ? args : undefined, references }
+  const delegated = await delegate(run, call, target, order)
+  return endOf(run, key, target, delegated)
+}
+
+function endOf(
+  run: Run,
+  key: string,
+  target: DelegateTarget,
+  delegated: Delegated | RetinueError | typeof WAITING,
+): Outcome | typeof WAITING {
+  if (delegated === WAITING) return WAITING
   if (isRetinueError(delegated)) return failedWith(delegated)
   const whole = run.delegation.includeSubAgentToolResultsInModelContext ?? false
   return outcomeOf(key, delegated, whole, target.relay ?? false)

@@ -46,6 +46,8 @@ function statusOf(result: DelegatedResult): DelegationStatus {
     case 'other':
     case 'content-filter':
     case 'tool-calls':
+    // Nobody but an agent of this package can be gone on with.
+    case 'suspended':
       return 'failed'
     default:
       return assertNever(finishReason, 'finish reason')

@@ -40,6 +40,8 @@ export function whatHappened({ status, finishReason, error, text }: DelegationEn
       return 'It was stopped without an answer.'
     case 'content-filter':
       return 'Its provider filtered the answer.'
+    case 'suspended':
+      return 'It waits for a person, and can not be gone on with.'
     case 'tool-calls':
       return 'It waits for a tool that only a client can run.'
     case 'other':

@@ -30,6 +30,18 @@ export interface ChunkPayloads {
   'tool-call': { toolCallId: string; toolName: string; args: unknown; providerExecuted?: boolean }
   'tool-result': { toolCallId: string; toolName: string; args: unknown; result: unknown; providerExecuted?: boolean }
   'tool-error': { toolCallId: string; toolName: string; args: unknown; error: ErrorInfo }
+  /** A person declined the call: it was not run. */
+  'tool-output-denied': { toolCallId: string; toolName: string; args: unknown; reason?: string }
+  /** A call waits for a person. It is the root's chunk, wherever in the tree the call was made: `path` says where. */
+  'tool-call-approval': { toolCallId: string; toolName: string; args: unknown; expiresAt?: number }
+  /** A tool was suspended, and waits for an answer; else as `tool-call-approval`. */
+  'tool-call-suspended': {
+    toolCallId: string
+    toolName: string
+    args: unknown
+    suspendPayload?: unknown
+    expiresAt?: number
+  }
   /** In `events`: what a tool wrote. In `fullStream` also a child's chunk, as `output`, once for each level. */
   'tool-output': { output: unknown; toolCallId: string; toolName: string }
   'delegation-start': { toolCallId: string; key: string; agentId: string; runId: string; prompt: string }

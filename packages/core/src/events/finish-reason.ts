@@ -5,7 +5,7 @@
  * stopped it with a delegation's answer. `incomplete`: its answer did not pass the check of
  * completion. `over-budget`: more was asked for than the budget has left. `aborted`: by the caller, by `timeout.totalMs`, or by a parent
  * that needs it no more.
- * `error`: see the run's `error`.
+ * `suspended`: calls of it wait for a person, and it goes on when they are decided. `error`: see the run's `error`.
  */
 export type FinishReason =
   | 'stop'
@@ -16,6 +16,7 @@ export type FinishReason =
   | 'bailed'
   | 'incomplete'
   | 'over-budget'
+  | 'suspended'
   | 'aborted'
   | 'error'
   | 'other'

@@ -159,6 +159,7 @@ function uiFinishReason(reason: FinishReason): string {
     case 'bailed':
     case 'incomplete':
     case 'over-budget':
+    case 'suspended':
     case 'aborted':
     case 'other':
       return 'other'

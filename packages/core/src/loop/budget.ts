@@ -39,6 +39,15 @@ export const MODEL_CALL = ['tokens', 'costUsd', 'durationMs'] as const
 export const TOOL_CALL = ['toolCalls', 'durationMs'] as const
 export const DELEGATION = ['delegations', 'tokens', 'costUsd', 'durationMs'] as const
 
+/** What of a budget is used, as plain data. Time that a run waits for a person is not counted. */
+export interface SavedBudget {
+  readonly tokens: number
+  readonly costUsd: number
+  readonly delegations: number
+  readonly toolCalls: number
+  readonly elapsedMs: number
+}
+
 /** The share of a limit from which on models are told to come to an end. */
 const NEARLY = 0.8
 
@@ -52,7 +61,7 @@ export class Budget {
   readonly #outer: Budget | undefined
   readonly #costOf: CostOf | undefined
   readonly #now: () => number
-  readonly #begun: number
+  #begun: number
   #tokens = 0
   #costUsd = 0
   #delegations = 0
@@ -98,6 +107,23 @@ export class Budget {
       else budget.#toolCalls += 1
     }
     return undefined
+  }
+
+  /** What is used of the budget itself; undefined if it is that of a run above. */
+  saved(runId: string): SavedBudget | undefined {
+    if (this.#runId !== runId) return undefined
+    const elapsedMs = this.#limits.durationMs === undefined ? 0 : this.#now() - this.#begun
+    const [tokens, costUsd, delegations, toolCalls] = [this.#tokens, this.#costUsd, this.#delegations, this.#toolCalls]
+    return { tokens, costUsd, delegations, toolCalls, elapsedMs }
+  }
+
+  /** Goes on from what was used before. */
+  restore({ tokens, costUsd, delegations, toolCalls, elapsedMs }: SavedBudget): void {
+    this.#tokens = tokens
+    this.#costUsd = costUsd
+    this.#delegations = delegations
+    this.#toolCalls = toolCalls
+    if (this.#limits.durationMs !== undefined) this.#begun = this.#now() - elapsedMs
   }
 
   /** Takes down what a model call used, once it has ended. */

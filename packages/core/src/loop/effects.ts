@@ -12,8 +12,8 @@ export interface Effects {
   runTool<T>(body: () => T | PromiseLike<T>): PromiseLike<T>
   /** Milliseconds since 1970. */
   now(): number
-  /** Calls back after a time; the returned function stops the clock. */
-  startTimer(milliseconds: number, callback: () => void): () => void
+  /** Calls back after a time; the returned function stops the clock. `background`: it keeps no process from ending. */
+  startTimer(milliseconds: number, callback: () => void, background?: boolean): () => void
   /** An unguessable id. */
   newId(): string
 }

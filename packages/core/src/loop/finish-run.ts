@@ -5,8 +5,14 @@ import { emit, type Run } from './run.ts'
 import type { RunState } from './run-state.ts'
 import { budgetSpent } from './within-budget.ts'
 
-/** Ends the run: exactly one `finish`, after the `error` or `abort` that explains it. */
+/** Ends the run: what it ended with is in its state, and its stream has it. */
 export function finish(run: Run, reason: FinishReason): void {
+  conclude(run, reason)
+  tellEnd(run, reason)
+}
+
+/** Takes down how the run ended. */
+export function conclude(run: Run, reason: FinishReason): void {
   const { state } = run
   state.finishReason = reason
   if (run.stopped) run.error = run.stopped
@@ -15,11 +21,14 @@ export function finish(run: Run, reason: FinishReason): void {
   const { reason: cause } = run.abort.signal
   // Out of time is an end that a parent must be able to tell from being called off.
   if (reason === 'aborted') run.error = isRetinueError(cause, 'run-timed-out') ? cause : undefined
-  if (run.error) {
-    state.error = errorInfo(run.error)
-    // Over budget is an end with an answer: its reason says it all, and the limit is in the result.
-    if (reason !== 'over-budget') emit(run, 'error', { error: state.error })
-  }
+  if (run.error) state.error = errorInfo(run.error)
+}
+
+/** Says how the run ended: exactly one `finish`, after the `error` or `abort` that explains it. */
+export function tellEnd(run: Run, reason: FinishReason): void {
+  const { state } = run
+  // Over budget is an end with an answer: its reason says it all, and the limit is in the result.
+  if (state.error && reason !== 'over-budget') emit(run, 'error', { error: state.error })
   if (reason === 'aborted') emit(run, 'abort', abortReason(run.abort.signal.reason))
   const { usage, totalUsage } = state
   emit(run, 'finish', { stepResult: { reason, isContinued: false }, output: { usage }, totalUsage })

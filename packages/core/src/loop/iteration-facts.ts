@@ -1,14 +1,13 @@
 import { RetinueError } from '../errors/retinue-error.ts'
 import { checkAnswer } from './check-answer.ts'
-import type { ModelTurn } from './model-turn.ts'
 import type { IterationFacts } from './next-step.ts'
 import { countFailures, hopelessFailure } from './repeated-failures.ts'
 import type { Run } from './run.ts'
-import type { CallsEnd } from './run-tool-calls.ts'
+import type { CallingTurn, CallsEnd } from './run-tool-calls.ts'
 import { budgetLeft } from './within-budget.ts'
 
 /** What is known of an iteration when its calls have ended. An answer is checked here. */
-export async function factsOf(run: Run, turn: ModelTurn, end: CallsEnd): Promise<IterationFacts> {
+export async function factsOf(run: Run, turn: CallingTurn, end: CallsEnd): Promise<IterationFacts> {
   const { state } = run
   const { step, calls } = turn
   const relayed = end.relayed !== undefined && !run.stopped
@@ -32,15 +31,18 @@ export async function factsOf(run: Run, turn: ModelTurn, end: CallsEnd): Promise
 }
 
 /** Whether the model said all that it had to say: an answer that was cut off is not held against a schema. */
-function isAnswer({ calls, step }: ModelTurn): boolean {
+function isAnswer({ calls, step }: CallingTurn): boolean {
   if (calls.length > 0) return false
   return step.finishReason === 'stop' || step.finishReason === 'tool-calls'
 }
 
 /** Whether the run gets nowhere: the same tool failed in the same way in several steps running. */
-function isHopeless(run: Run, { step, failures }: ModelTurn): boolean {
+function isHopeless(run: Run, { step, failures }: CallingTurn): boolean {
   const all = [...failures]
-  for (const { toolName, error } of step.toolResults) if (error) all.push({ toolName, error: error.message })
+  for (const { toolName, error } of step.toolResults) {
+    // What a person did not want is no failure of the run.
+    if (error && error.code !== 'tool-declined') all.push({ toolName, error: error.message })
+  }
   if (all.length === 0) {
     run.state.failures = {}
     return false

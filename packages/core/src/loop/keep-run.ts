@@ -3,22 +3,42 @@ import type { FinishReason } from '../events/finish-reason.ts'
 import type { KeptConversation } from '../memory/kept-conversation.ts'
 import { ABORTED } from '../shared/abort.ts'
 import type { Effects } from './effects.ts'
-import { finish, unexpected } from './finish-run.ts'
+import { conclude, finish, tellEnd, unexpected } from './finish-run.ts'
 import type { Run } from './run.ts'
+import { takePoint } from './take-point.ts'
 
 /** Keeps what was said, and ends the run: at once where nothing is kept. */
 export function end(run: Run, reason: FinishReason): Promise<void> | undefined {
-  const { kept } = run
-  if (kept) return endKept(run, kept, reason)
+  const { kept, root } = run
+  if (kept || root.keeper) return endKept(run, reason)
   finish(run, reason)
   return undefined
+}
+
+async function endKept(run: Run, reason: FinishReason): Promise<void> {
+  const { kept, root, state } = run
+  if (kept) await keepRest(run, kept)
+  const { keeper } = root
+  if (!keeper || root.runId !== state.runId) {
+    finish(run, reason)
+    if (keeper?.isDurable) takePoint(run)
+    return
+  }
+  conclude(run, reason)
+  if (keeper.isDurable) takePoint(run)
+  await keeper.end()
+  if (keeper.failure && !isRetinueError(run.error, 'run-timed-out')) {
+    run.error = keeper.failure
+    conclude(run, 'error')
+  }
+  tellEnd(run, state.finishReason ?? reason)
 }
 
 /** How long the end of an aborted run waits for what it keeps, in milliseconds. */
 const GRACE_MS = 5_000
 
 /** An answer is worth more than its record: where that fails, also when it is tried again, the run ends as it would have, and says so. */
-async function endKept(run: Run, kept: KeptConversation, reason: FinishReason): Promise<void> {
+async function keepRest(run: Run, kept: KeptConversation): Promise<void> {
   const { state, root } = run
   const keeping = (async () => kept.end(state.messages, state.text))().catch(() => kept.end(state.messages, state.text))
   try {
@@ -27,7 +47,6 @@ async function endKept(run: Run, kept: KeptConversation, reason: FinishReason): 
     // The first error is the one that tells why the run ended.
     run.error ??= isRetinueError(thrown) ? thrown : unexpected(thrown)
   }
-  finish(run, reason)
 }
 
 export function keep(run: Run, kept: KeptConversation): Promise<unknown> {

@@ -1,24 +1,22 @@
 import { RetinueError } from '../errors/retinue-error.ts'
 import type { Chunk } from '../events/chunk.ts'
 import { ABORTED } from '../shared/abort.ts'
-import type { CompiledTool } from '../tools/compile-tool.ts'
+import type { CompiledTool, ContextWith } from '../tools/compile-tool.ts'
 import { failedWith, notRun } from '../tools/outcome.ts'
 import type { ToolContext, ToolWriter } from '../tools/tool.ts'
 import { type CallRef, emit, type LoopTool, type Run } from './run.ts'
 import { limitedTool } from './time-limits.ts'
 
 /** An ordinary tool as the loop runs it. */
-export function loopTool({ definition, check, execute }: CompiledTool): LoopTool {
-  if (!execute) return { definition, check }
+export function loopTool({ execute, ...tool }: CompiledTool): LoopTool {
+  if (!execute) return tool
   return {
-    definition,
-    check,
+    ...tool,
     execute: async (args, call, run) => {
       const limited = limitedTool(run, call.toolName)
       const { scope } = limited
-      const outcome = await scope.race(
-        run.root.effects.runTool(() => execute(args, toolContext(call, run, scope.signal))),
-      )
+      const contextWith: ContextWith = (suspend) => toolContext(call, run, scope.signal, suspend)
+      const outcome = await scope.race(run.root.effects.runTool(() => execute(args, contextWith)))
       limited.end()
       if (outcome !== ABORTED) return outcome
       const expired = run.scope.aborted ? undefined : limited.expired()
@@ -27,10 +25,14 @@ export function loopTool({ definition, check, execute }: CompiledTool): LoopTool
   }
 }
 
-function toolContext({ toolCallId, toolName }: CallRef, run: Run, abortSignal: AbortSignal): ToolContext {
-  const { state } = run
-  const suspend = (): never => suspendUnavailable(toolName)
-  const agent = { suspend, resumeData: undefined, threadId: run.thread?.threadId, resourceId: run.thread?.resourceId }
+function toolContext(
+  { toolCallId, toolName, answer }: CallRef,
+  run: Run,
+  abortSignal: AbortSignal,
+  suspend: ToolContext['suspend'],
+): ToolContext {
+  const { state, thread } = run
+  const agent = { suspend, resumeData: answer?.data, threadId: thread?.threadId, resourceId: thread?.resourceId }
   return {
     requestContext: run.requestContext,
     abortSignal,
@@ -66,12 +68,4 @@ function toolWriter(toolCallId: string, toolName: string, run: Run): ToolWriter 
       } satisfies Chunk)
     },
   }
-}
-
-function suspendUnavailable(toolName: string): never {
-  throw new RetinueError({
-    code: 'tool-suspend-unavailable',
-    message: `The tool "${toolName}" asked a person something, and in this run nobody can answer.`,
-    hint: 'Go on without it, and say what is missing.',
-  })
 }

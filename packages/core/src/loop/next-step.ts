@@ -37,8 +37,10 @@ export type NextStep =
   | { readonly type: 'last-call'; readonly why: LastCall }
   | {
       readonly type: 'finish'
-      readonly reason: Exclude<FinishReason, 'aborted'>
+      readonly reason: Exclude<FinishReason, 'aborted' | 'suspended'>
     }
+  /** Calls wait for a person: the run stops in the middle of its step. */
+  | { readonly type: 'suspend' }
   | { readonly type: 'abort' }
 
 const finish = (reason: Extract<NextStep, { type: 'finish' }>['reason']): NextStep => ({ type: 'finish', reason })

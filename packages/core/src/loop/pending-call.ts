@@ -1,21 +1,25 @@
 import type { JSONValue } from '@ai-sdk/provider'
+import type { Question } from '../approvals/question.ts'
 import { disarm, disarmJson } from '../messages/framework-note.ts'
 import { isToolName, legalToolName } from '../shared/tool-name.ts'
 import { failed, type Outcome } from '../tools/outcome.ts'
 import { parseArguments } from '../tools/parse-arguments.ts'
-import type { LoopTool, ToolSet } from './run.ts'
+import type { CallRef, LoopTool, ToolSet } from './run.ts'
 
-/** A call that the model made, ready to run or already failed. */
-export interface PendingCall {
-  readonly toolCallId: string
-  /** Legal for every provider, whatever the model wrote. */
-  readonly toolName: string
+/** A call that the model made, ready to run or already failed; its `toolName` is legal for every provider, whatever the model wrote. */
+export interface PendingCall extends CallRef {
   /** Always an object, as every provider wants it in a history. */
   readonly args: Record<string, unknown>
   readonly tool: LoopTool | undefined
   /** Why the call can't run. */
   readonly problem: Outcome | undefined
   readonly warning: string | undefined
+  /** How it ended, once it has. */
+  outcome?: Outcome
+  /** What it waits for, or was decided about. */
+  question?: Question
+  /** What a person put in place of its arguments. */
+  edited?: unknown
 }
 
 /** The call that a model's words make, among the tools that there are. */
@@ -32,7 +36,8 @@ export function pendingCall(toolCallId: string, name: string, input: unknown, to
   return { toolCallId, toolName, args, tool, problem, warning: unwrapped }
 }
 
-function unknownTool(name: string, tools: ToolSet): Outcome {
+/** What a model reads that calls a tool which is not there. */
+export function unknownTool(name: string, tools: ToolSet): Outcome {
   const names = [...tools.byName.keys()]
   return failed(
     'tool-unknown',

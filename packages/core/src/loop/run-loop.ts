@@ -4,19 +4,20 @@ import { markProvider } from '../model/foreign-reasoning.ts'
 import { assertNever } from '../shared/assert-never.ts'
 import { callModel } from './call-model.ts'
 import { askForRepair } from './check-answer.ts'
-import type { Gated } from './completion-gate.ts'
-import { unexpected } from './finish-run.ts'
+import { finish, tellEnd, unexpected } from './finish-run.ts'
 import { factsOf } from './iteration-facts.ts'
 import { end, keep } from './keep-run.ts'
 import type { ModelTurn } from './model-turn.ts'
-import { type IterationFacts, type NextStep, nextStep, steered } from './next-step.ts'
+import { type NextStep, nextStep } from './next-step.ts'
 import { relay } from './relay.ts'
 import { addMessage, emit, type Run } from './run.ts'
-import { isToStop, tellStepFinish } from './run-hooks.ts'
+import { tellStepFinish } from './run-hooks.ts'
+import type { RunKeeper } from './run-keeper.ts'
 import type { RunProcessors } from './run-processors.ts'
-import type { Step } from './run-state.ts'
-import { NO_CALLS, runToolCalls } from './run-tool-calls.ts'
-import type { TaskCompletion } from './task-completion.ts'
+import { type CallingTurn, NO_CALLS, runToolCalls } from './run-tool-calls.ts'
+import type { SavedCall } from './saved-run.ts'
+import { afterHook, gated } from './steer.ts'
+import { takePoint } from './take-point.ts'
 import { type BudgetLeft, budgetLeft, tellNearlySpent, tellSpent } from './within-budget.ts'
 
 /**
@@ -27,6 +28,9 @@ export async function runLoop(run: Run): Promise<void> {
   const { state } = run
   run.root.begun.add(state.runId)
   emit(run, 'start', { id: state.agentId, messageId: state.runId })
+  // It had ended when its tree stopped: only those above it go on.
+  if (state.finishReason !== undefined) return tellEnd(run, state.finishReason)
+  if (run.root.keeper?.isDurable) takePoint(run)
   try {
     for (;;) {
       const next = await iterate(run)
@@ -43,6 +47,8 @@ export async function runLoop(run: Run): Promise<void> {
         case 'finish':
           if (run.processors && hasAnswer(run, next.reason)) await answered(run, run.processors)
           return end(run, run.abort.aborted ? 'aborted' : next.reason)
+        case 'suspend':
+          return await suspend(run)
         case 'abort':
           return end(run, 'aborted')
         default:
@@ -55,29 +61,35 @@ export async function runLoop(run: Run): Promise<void> {
   }
 }
 
+/** Stops in the middle of a step, until a person has decided. The root's whole tree is written down before anybody is told. */
+async function suspend(run: Run): Promise<void> {
+  if (run.root.runId === run.state.runId) await (await run.root.keep()).suspend()
+  finish(run, 'suspended')
+}
+
+/** One iteration: a model call, or the one in which the run stopped, then its calls, and the decision how to go on. */
 async function iterate(run: Run): Promise<NextStep> {
   const { state } = run
-  if (run.abort.aborted) return { type: 'abort' }
-  const left = budgetLeft(run)
-  if (left === 'none' || (left === 'last-call' && state.last !== 'budget')) return withoutCall(left)
-  if (state.iteration > 0 && state.last === undefined) tellNearlySpent(run)
-  state.iteration += 1
-  if (run.hooks.prepareStep || run.processors) await prepare(run)
-  if (run.abort.aborted) return { type: 'abort' }
-  // The person's message is kept before anything is made of it; a step that output processors may yet rewrite, with the next one.
-  const keepsLate = run.processors !== undefined && run.processors.output.length > 0
-  if (run.kept && (keepsLate || state.iteration === 1)) await keep(run, run.kept)
-  const turn = await callModel(run)
+  let turn: CallingTurn
+  if (run.resumed) turn = await goOn(run, run.resumed)
+  else {
+    const early = beginIteration(run)
+    if (early) return early
+    if (run.hooks.prepareStep || run.processors) await prepare(run)
+    if (run.abort.aborted) return { type: 'abort' }
+    // The person's message is kept before anything is made of it; a step that output processors may yet rewrite, with the next one.
+    const keepsLate = mayRewrite(run)
+    if (run.kept && (keepsLate || state.iteration === 1)) await keep(run, run.kept)
+    const said = await callModel(run)
+    takeDown(run, said)
+    if (run.root.keeper?.isDurable) await keepCall(run, run.root.keeper)
+    // A call is known before it runs: if the process dies in it, nobody takes it for one that was never made.
+    if (run.kept && !keepsLate && said.calls.length > 0) await keep(run, run.kept)
+    turn = said
+  }
   const { step } = turn
-  state.steps.push(step)
-  // The last call of a spent budget may have nothing to add to what is there.
-  if (step.text.trim() !== '' || state.last !== 'budget') state.text = step.text
-  state.object = undefined
-  if (turn.content.length > 0)
-    addMessage(run, markProvider({ role: 'assistant', content: turn.content }, turn.provider))
-  // A call is known before it runs: if the process dies in it, nobody takes it for one that was never made.
-  if (run.kept && !keepsLate && turn.calls.length > 0) await keep(run, run.kept)
   const ended = turn.calls.length === 0 ? NO_CALLS : await runToolCalls(run, turn)
+  if (ended.waiting > 0) return { type: 'suspend' }
   if (ended.bailText !== undefined) state.text = ended.bailText
   else if (ended.relayed) await relay(run, step, ended.relayed)
   const facts = await factsOf(run, turn, ended)
@@ -88,6 +100,54 @@ async function iterate(run: Run): Promise<NextStep> {
   endStep(run, turn, next)
   if (run.hooks.onStepFinish) await tellStepFinish(run, step)
   return next
+}
+
+/** Goes on in the middle of the step in which the run stopped; what does that is loaded with the first run that goes on. */
+async function goOn(run: Run, calls: readonly SavedCall[]): Promise<CallingTurn> {
+  const { resumedTurn } = await import('./resumed-turn.ts')
+  run.resumed = undefined
+  const turn = resumedTurn(run, calls)
+  run.calls = turn.calls
+  const { iteration, runId } = run.state
+  emit(run, 'step-start', { messageId: `${runId}-${iteration}`, iteration, model: turn.step.model })
+  return turn
+}
+
+/** Begins the next iteration; the move instead, where there is none. */
+function beginIteration(run: Run): NextStep | undefined {
+  const { state } = run
+  // The step before is over, with all that came of it.
+  run.calls = undefined
+  if (run.root.keeper?.isDurable) takePoint(run)
+  if (run.abort.aborted) return { type: 'abort' }
+  const left = budgetLeft(run)
+  if (left === 'none' || (left === 'last-call' && state.last !== 'budget')) return withoutCall(left)
+  if (state.iteration > 0 && state.last === undefined) tellNearlySpent(run)
+  state.iteration += 1
+  return undefined
+}
+
+/** Takes down what the model said. */
+function takeDown(run: Run, { step, content, provider, calls }: ModelTurn): void {
+  const { state } = run
+  state.steps.push(step)
+  // The last call of a spent budget may have nothing to add to what is there.
+  if (step.text.trim() !== '' || state.last !== 'budget') state.text = step.text
+  state.object = undefined
+  if (content.length > 0) addMessage(run, markProvider({ role: 'assistant', content }, provider))
+  run.calls = calls
+}
+
+/** Whether output processors can yet change what the model said last. */
+function mayRewrite({ processors }: Run): boolean {
+  return processors !== undefined && processors.output.length > 0
+}
+
+/** Writes down what the model said, before anything is done about it: it is never asked again. */
+async function keepCall(run: Run, keeper: RunKeeper): Promise<void> {
+  if (run.abort.aborted) return
+  takePoint(run)
+  await run.abort.race(keeper.save())
 }
 
 /** What is asked before a model call; loaded with the first run that has something to ask. */
@@ -118,44 +178,7 @@ function withoutCall(left: Exclude<BudgetLeft, 'enough'>): NextStep {
   return left === 'last-call' ? { type: 'last-call', why: 'budget' } : { type: 'finish', reason: 'over-budget' }
 }
 
-/** The next move after the check of completion, which is loaded with the first run that has one. */
-async function gated(run: Run, check: TaskCompletion, facts: IterationFacts, planned: NextStep): Promise<Gated> {
-  const { completionGate } = await import('./completion-gate.ts')
-  return completionGate(run, check, facts, planned)
-}
-
-/** The next move, after `onIterationComplete` had its say. `note`: what the model is told if the run goes on. */
-async function afterHook(
-  run: Run,
-  step: Step,
-  facts: IterationFacts,
-  planned: NextStep,
-  note: Gated['note'],
-): Promise<NextStep> {
-  const failed = planned.type === 'abort' || (planned.type === 'finish' && planned.reason === 'error')
-  if (failed || run.stopped) return planned
-  const mayStop = planned.type === 'continue' && facts.calls > 0 && run.hooks.stopWhen.length > 0
-  const stops = mayStop && (await isToStop(run))
-  if (run.abort.aborted) return { type: 'abort' }
-  if (stops) run.state.stoppedOnRequest = true
-  const own: NextStep = stops ? { type: 'finish', reason: 'stop' } : planned
-  if (!run.hooks.onIterationComplete) {
-    if (note && own.type === 'continue') addMessage(run, note)
-    return own
-  }
-  // Loaded with the first run that has a hook.
-  const { addFeedback, askIterationHook } = await import('./iteration-hook.ts')
-  const verdict = await askIterationHook(run, step, own)
-  if (run.abort.aborted) return { type: 'abort' }
-  const next = steered(own, verdict, facts)
-  if (verdict.continue === false && next.type === 'finish') run.state.stoppedOnRequest = true
-  if (note && next.type === 'continue') addMessage(run, note)
-  if (run.state.last === undefined)
-    addFeedback(run, verdict, next.type === 'continue' && own.type === 'finish' && facts.calls === 0)
-  return next
-}
-
-function endStep(run: Run, { step }: ModelTurn, next: NextStep): void {
+function endStep(run: Run, { step }: CallingTurn, next: NextStep): void {
   emit(run, 'step-finish', {
     stepResult: {
       reason: step.finishReason,

@@ -66,6 +66,7 @@ export async function processInput(run: Run, processors: RunProcessors): Promise
   state.inputLength = conversation.length
   run.inherited = messages.slice(0, begin)
   run.prompt = new Prompt(processed.system, run.inherited)
+  run.systemReplaced = processed.system !== given.system
   noteUrls(run, messages)
 }
 

@@ -5,18 +5,32 @@ import type { ToolMessage, ToolResultPart } from '../messages/message.ts'
 import { ABORTED } from '../shared/abort.ts'
 import { forEachLimited } from '../shared/for-each-limited.ts'
 import { failed, failedWith, notRun, type Outcome, type Relayed } from '../tools/outcome.ts'
+import type { SuspendedCall } from '../tools/suspended-call.ts'
 import type { Bail } from './bail.ts'
 import { TOOL_CALL } from './budget.ts'
-import type { ModelTurn } from './model-turn.ts'
 import type { PendingCall } from './pending-call.ts'
-import { addMessage, emit, type Run } from './run.ts'
+import type { Failure } from './repeated-failures.ts'
+import { addMessage, emit, type Run, WAITING } from './run.ts'
+import { placed, type RunKeeper } from './run-keeper.ts'
+import type { Step } from './run-state.ts'
+import { takePoint } from './take-point.ts'
 import { countCall } from './within-budget.ts'
 
 /** Why the tool calls of a model call must not run: it was cut off, or should not have been. */
 const NEVER_RUN: ReadonlySet<string> = new Set(['length', 'content-filter', 'error', 'aborted', 'stopped', 'last'])
 
+/** What of a model's turn the calls of its step need: it may be one that a run stopped in, and goes on with. */
+export interface CallingTurn {
+  readonly step: Step
+  readonly calls: readonly PendingCall[]
+  /** Results that tell of a failure, such as a delegation's. */
+  readonly failures: Failure[]
+}
+
 /** What came of the calls of a step beside their results. */
 export interface CallsEnd {
+  /** How many wait for a person: then the step has not ended, and nothing of its calls is in the conversation yet. */
+  readonly waiting: number
   /** How many wait for the client to run them. */
   readonly clientCalls: number
   /** Set where a delegation ended the run: the text that it ends with. */
@@ -25,33 +39,61 @@ export interface CallsEnd {
   readonly relayed: Relayed | undefined
 }
 
-export const NO_CALLS: CallsEnd = { clientCalls: 0, bailText: undefined, relayed: undefined }
+export const NO_CALLS: CallsEnd = { waiting: 0, clientCalls: 0, bailText: undefined, relayed: undefined }
 
 /**
  * Runs the calls of a turn at the same time and takes their results down in the order of the calls. A call that fails fails alone;
- * one that bails cancels the others. Where they may not run, each gets a result that says so.
+ * one that bails cancels the others. Where they may not run, each gets a result that says so. Calls that ended before are not run
+ * again.
  */
-export async function runToolCalls(run: Run, turn: ModelTurn): Promise<CallsEnd> {
+export async function runToolCalls(run: Run, turn: CallingTurn): Promise<CallsEnd> {
   const { calls, step } = turn
-  const outcomes: (Outcome | undefined)[] = []
   const why = run.stopped ? 'stopped' : run.state.last ? 'last' : step.finishReason
   if (NEVER_RUN.has(why)) {
-    for (const call of calls) outcomes.push(settle(run, call, notRun(why)))
-    record(run, turn, outcomes)
+    for (const call of calls) settle(run, call, notRun(why))
+    record(run, turn)
     return NO_CALLS
   }
+  const waiting: PendingCall[] = []
   const bail = run.delegation.onDelegationComplete && (await openBail(run, calls.length))
   await forEachLimited(calls.length, run.settings.toolCallConcurrency, async (index) => {
     const call = calls[index] as PendingCall
-    const outcome = await outcomeOf(run, call)
-    outcomes[index] = outcome && settle(run, call, outcome)
+    if (call.outcome) return
+    const end = await endOf(run, call)
+    if (end === WAITING) waiting.push(call)
+    else if (end) {
+      settle(run, call, end)
+      if (run.root.keeper) await keepOutcome(run, run.root.keeper, call)
+    }
   })
   bail?.close(run)
-  record(run, turn, outcomes)
+  if (waiting.length > 0) {
+    if (!run.abort.aborted && bail?.toolCallId === undefined) return { ...NO_CALLS, waiting: waiting.length }
+    await withdraw(run, waiting)
+  }
+  record(run, turn)
   return {
-    clientCalls: calls.filter((_call, index) => outcomes[index] === undefined).length,
-    bailText: bail && bailTextOf(calls, outcomes, bail.toolCallId),
-    relayed: relayedOf(outcomes),
+    waiting: 0,
+    clientCalls: calls.filter(({ outcome }) => outcome === undefined).length,
+    bailText: bail && bailTextOf(calls, bail.toolCallId),
+    relayed: relayedOf(calls),
+  }
+}
+
+/** Writes down that a call ended, where it must not be run a second time. */
+async function keepOutcome(run: Run, keeper: RunKeeper, call: PendingCall): Promise<void> {
+  if (call.question) keeper.move(placed(run, call), call.question, 'done')
+  if (!keeper.isDurable || run.abort.aborted) return
+  takePoint(run)
+  await run.abort.race(keeper.save())
+}
+
+/** The run ends without them: nobody needs to decide on them any more. */
+async function withdraw(run: Run, waiting: readonly PendingCall[]): Promise<void> {
+  const { withdrawn } = await import('./gated-call.ts')
+  for (const call of waiting) {
+    withdrawn(run, call)
+    settle(run, call, notRun('aborted'))
   }
 }
 
@@ -63,45 +105,62 @@ async function openBail(run: Run, calls: number): Promise<Bail> {
 }
 
 /** The text that the run ends with: that of the delegation that bailed first. */
-function bailTextOf(
-  calls: readonly PendingCall[],
-  outcomes: readonly (Outcome | undefined)[],
-  bailed: string | undefined,
-): string | undefined {
-  const outcome =
-    bailed === undefined ? undefined : outcomes[calls.findIndex(({ toolCallId }) => toolCallId === bailed)]
+function bailTextOf(calls: readonly PendingCall[], bailed: string | undefined): string | undefined {
+  const outcome = calls.find(({ toolCallId }) => toolCallId === bailed)?.outcome
   return outcome?.kind === 'result' ? outcome.bail : undefined
 }
 
 /** The answer that the step's only call relays. */
-function relayedOf([outcome, ...others]: readonly (Outcome | undefined)[]): Relayed | undefined {
-  return outcome?.kind === 'result' && others.length === 0 ? outcome.relay : undefined
+function relayedOf([call, ...others]: readonly PendingCall[]): Relayed | undefined {
+  return call?.outcome?.kind === 'result' && others.length === 0 ? call.outcome.relay : undefined
 }
 
-/** How a call ended; undefined if it is the client's to run. */
-async function outcomeOf(run: Run, call: PendingCall): Promise<Outcome | undefined> {
+/** How a call ended, or that it waits for a person; undefined if it is the client's to run. */
+async function endOf(run: Run, call: PendingCall): Promise<Outcome | typeof WAITING | undefined> {
   const { scope } = run
-  if (call.problem || !call.tool) return call.problem
+  const { tool } = call
+  if (call.problem || !tool) return call.problem
   if (scope.aborted) return notRun('aborted')
   try {
-    const checking = call.tool.check(call.args)
-    const checked = checking instanceof Promise ? await scope.race(checking) : checking
-    if (checked === ABORTED || scope.aborted) return notRun('aborted')
-    if (!checked.ok) return unfit(call, checked.issues)
-    if (!call.tool.execute) return undefined
-    const over = countCall(run, 'toolCalls', TOOL_CALL, call.toolName)
-    return over ? failedWith(over) : await call.tool.execute(checked.value, call, run)
+    let args: unknown = call.args
+    // A delegation that was begun goes on: whether it may was decided then.
+    if (!call.delegation) {
+      const checking = tool.check(call.args)
+      const checked = checking instanceof Promise ? await scope.race(checking) : checking
+      if (checked === ABORTED || scope.aborted) return notRun('aborted')
+      if (!checked.ok) return unfit(call, checked.issues)
+      args = checked.value
+      if (tool.execute && (call.question || tool.needsApproval || run.gates.length > 0)) {
+        // Loaded with the first call that a person has to decide.
+        const { gatedCall } = await import('./gated-call.ts')
+        const gated = await gatedCall(run, call, args)
+        if (gated.type === 'end') return gated.end
+        args = gated.args
+      }
+    }
+    if (!tool.execute) return undefined
+    // What goes on was counted when it began.
+    const begun = call.delegation ?? call.answer
+    const over = begun ? undefined : countCall(run, 'toolCalls', TOOL_CALL, call.toolName)
+    if (over) return failedWith(over)
+    const end = await tool.execute(args, call, run)
+    return end === WAITING || end.kind !== 'suspended' ? end : await suspended(run, call, end)
   } catch (thrown) {
-    return failedWith(
-      isRetinueError(thrown)
-        ? thrown
-        : new RetinueError({
-            code: 'tool-failed',
-            message: `The tool "${call.toolName}" failed: ${withoutSecrets(thrownMessage(thrown))}`,
-            cause: thrown,
-          }),
-    )
+    return failedWith(isRetinueError(thrown) ? thrown : toolFailed(call, thrown))
   }
+}
+
+async function suspended(run: Run, call: PendingCall, end: SuspendedCall): Promise<typeof WAITING> {
+  const { askSuspended } = await import('./gated-call.ts')
+  return askSuspended(run, call, end)
+}
+
+function toolFailed({ toolName }: PendingCall, cause: unknown): RetinueError {
+  return new RetinueError({
+    code: 'tool-failed',
+    message: `The tool "${toolName}" failed: ${withoutSecrets(thrownMessage(cause))}`,
+    cause,
+  })
 }
 
 function unfit(call: PendingCall, issues: string): Outcome {
@@ -114,23 +173,29 @@ function unfit(call: PendingCall, issues: string): Outcome {
 }
 
 /** Shows the end of a call at once, whatever its siblings do. */
-function settle(run: Run, call: PendingCall, outcome: Outcome): Outcome {
-  const { toolCallId, toolName, args } = call
+function settle(run: Run, call: PendingCall, outcome: Outcome): void {
+  call.outcome = outcome
+  const { toolCallId, toolName } = call
+  const args = argsOf(call)
   if (outcome.kind === 'result') emit(run, 'tool-result', { toolCallId, toolName, args, result: outcome.result })
+  else if (outcome.error.code === 'tool-declined')
+    emit(run, 'tool-output-denied', { toolCallId, toolName, args, reason: outcome.error.message })
   else emit(run, 'tool-error', { toolCallId, toolName, args, error: outcome.error })
-  return outcome
 }
 
-function record(run: Run, turn: ModelTurn, outcomes: readonly (Outcome | undefined)[]): void {
-  const { calls, step } = turn
+/** What a call ran with: what a person put in place of its arguments, if somebody did. */
+function argsOf({ args, edited }: PendingCall): unknown {
+  return edited ?? args
+}
+
+function record(run: Run, { calls, step, failures }: CallingTurn): void {
   const content: ToolResultPart[] = []
-  for (let index = 0; index < calls.length; index++) {
-    const outcome = outcomes[index]
+  for (const call of calls) {
+    const { toolCallId, toolName, outcome } = call
     if (!outcome) continue
-    const { toolCallId, toolName, args } = calls[index] as PendingCall
+    const args = argsOf(call)
     content.push({ type: 'tool-result', toolCallId, toolName, output: outcome.output })
-    if (outcome.kind === 'result' && outcome.failure !== undefined)
-      turn.failures.push({ toolName, error: outcome.failure })
+    if (outcome.kind === 'result' && outcome.failure !== undefined) failures.push({ toolName, error: outcome.failure })
     step.toolResults.push(
       outcome.kind === 'result'
         ? { toolCallId, toolName, args, result: outcome.result }
@@ -138,12 +203,19 @@ function record(run: Run, turn: ModelTurn, outcomes: readonly (Outcome | undefin
     )
   }
   if (content.length > 0) addMessage(run, { role: 'tool', content } satisfies ToolMessage)
-  addFeedback(run, outcomes)
+  for (const call of calls) addNotes(run, call)
 }
 
-function addFeedback(run: Run, outcomes: readonly (Outcome | undefined)[]): void {
-  for (const outcome of outcomes) {
-    if (outcome?.kind === 'result' && outcome.feedback !== undefined)
-      addMessage(run, frameworkNote(disarm(outcome.feedback), 'delegation-feedback'))
-  }
+/** What the model is told of a call beside its result. */
+function addNotes(run: Run, { toolName, outcome, edited }: PendingCall): void {
+  if (edited !== undefined)
+    addMessage(
+      run,
+      frameworkNote(
+        disarm(`A person changed the arguments of "${toolName}" to ${JSON.stringify(edited)}.`),
+        'approval',
+      ),
+    )
+  if (outcome?.kind === 'result' && outcome.feedback !== undefined)
+    addMessage(run, frameworkNote(disarm(outcome.feedback), 'delegation-feedback'))
 }

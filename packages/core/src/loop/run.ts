@@ -14,15 +14,20 @@ import type { LiveScore, OnScore, Scorers } from '../scorers/live-score.ts'
 import type { AbortScope } from '../shared/abort.ts'
 import type { Outcome } from '../tools/outcome.ts'
 import type { Checked, CompiledSchema } from '../tools/schema.ts'
+import type { SuspendedCall } from '../tools/suspended-call.ts'
 import type { Bail } from './bail.ts'
 import type { Budget } from './budget.ts'
 import type { DelegationOptions } from './delegation-settings.ts'
 import type { Effects } from './effects.ts'
+import type { OpenDelegation } from './open-delegation.ts'
+import type { PendingCall } from './pending-call.ts'
 import type { StepOverride } from './prepare-step.ts'
 import type { Prompt } from './prompt.ts'
 import type { RunHooks } from './run-hooks.ts'
+import type { RunKeeper } from './run-keeper.ts'
 import type { RunProcessors } from './run-processors.ts'
 import type { RunState } from './run-state.ts'
+import type { SavedCall } from './saved-run.ts'
 import type { Timeouts } from './time-limits.ts'
 
 /** What all runs of one tree share: the application started the root, delegations the others. */
@@ -51,9 +56,28 @@ export interface RootRun {
   readonly application: Application
   /** Providers that the application registered, before the ones that are known. */
   readonly providers: Providers | undefined
+  /** The request contexts of runs that stopped in this process, by run id: they have what no store can keep. */
+  contexts: ReadonlyMap<string, RequestContextLike> | undefined
+  /** Where the tree is kept, from when something of it has to be. */
+  keeper: RunKeeper | undefined
+  /** Opens the keeper, when a call of the tree has to wait for a person. */
+  keep: () => Promise<RunKeeper>
   /** Lets go of the caller's signal and of the clock, when the run has ended. */
   close(): void
 }
+
+/**
+ * Which calls wait for a person before they start, whatever their tools say: all (true), or those that a function says. It is asked
+ * with the arguments as they were checked. If it throws, the call does not run and its model reads that.
+ */
+export type ApprovalGate =
+  | boolean
+  | ((call: {
+      readonly toolName: string
+      readonly args: unknown
+      /** The path of the run that makes the call. */
+      readonly path: readonly string[]
+    }) => boolean | Promise<boolean>)
 
 /** Decides which model an agent of the tree runs on; see `RunOptions.resolveModel`. */
 export type ChooseModel = (request: {
@@ -94,6 +118,18 @@ export interface Run {
   readonly thread: ThreadIds | undefined
   /** Where its conversation is kept; undefined where nothing is. */
   readonly kept: KeptConversation | undefined
+  /** What it was told beside its agent's instructions. */
+  readonly given: readonly Message[]
+  /** Whether a processor put other system messages in place of the agent's and the call's. */
+  systemReplaced: boolean
+  /** What of its calls has to wait for a person: its own gate, and those of the runs above it. */
+  readonly gates: readonly Exclude<ApprovalGate, false>[]
+  /** The calls of the step that is under way; undefined between two steps. */
+  calls: readonly PendingCall[] | undefined
+  /** The calls that a run goes on with that stopped in the middle of a step. */
+  resumed: readonly SavedCall[] | undefined
+  /** Where it stood when something of it last ended, where the tree survives crashes. */
+  point: RunState | undefined
   /** What looks at what goes into its model and comes out of it; undefined where nothing does. */
   readonly processors: RunProcessors | undefined
   /** Why a processor stopped the run, if one did. */
@@ -141,13 +177,31 @@ export interface LoopTool {
   readonly check: (args: unknown) => Checked | Promise<Checked>
   /** The tool with a field for earlier results, for runs that have them; only a delegation has one. */
   readonly withReferences?: () => LoopTool
-  /** Absent: the client's to run. It never throws, and settles as soon as the run is aborted. */
-  readonly execute?: (args: unknown, call: CallRef, run: Run) => Promise<Outcome>
+  /** Whether a person has to decide before it starts; absent where never. */
+  readonly needsApproval?: (args: unknown) => boolean | Promise<boolean>
+  /** Checks an answer to a suspended call; absent where any will do. */
+  readonly checkAnswer?: (data: unknown) => Checked | Promise<Checked>
+  /** After a crash the same call can be started again. */
+  readonly idempotent?: true
+  readonly version?: string
+  /**
+   * Absent: the client's to run. It never throws, and settles as soon as the run is aborted. `suspended`: it waits for a person, and
+   * is called again to go on.
+   */
+  readonly execute?: (args: unknown, call: CallRef, run: Run) => Promise<Outcome | SuspendedCall | typeof WAITING>
 }
 
+/** A delegation whose child waits for a person. */
+export const WAITING: unique symbol = Symbol('retinue.waiting')
+
+/** A call as the tool that it is of sees it. */
 export interface CallRef {
   readonly toolCallId: string
   readonly toolName: string
+  /** The answer with which a suspended call goes on. */
+  answer?: { readonly data: unknown }
+  /** Where its delegation stands, once it was begun. */
+  delegation?: OpenDelegation
 }
 
 export interface RunSettings {

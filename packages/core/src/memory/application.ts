@@ -7,6 +7,8 @@ export interface Application {
   readonly storage?: Storage | undefined
   /** Of agents that the application holds and that have none of their own; not of their subagents. */
   readonly memory?: AgentMemory | undefined
+  /** Runs survive a crash, where neither the call nor the agent says otherwise. */
+  readonly durable?: boolean | undefined
   /** Where warnings go; `false`: nowhere. */
   readonly logger?: Logger | false | undefined
 }

@@ -23,6 +23,14 @@ export interface KeptRun {
   readonly readOnly: boolean
 }
 
+/** How far a conversation is kept, as plain data. */
+export interface SavedConversation {
+  readonly token: string
+  readonly pending: readonly Message[]
+  readonly seen: number
+  readonly kept: number
+}
+
 /** How a run's conversation comes into its thread: each message once, in order. */
 export class KeptConversation {
   readonly #opened: OpenedMemory
@@ -41,6 +49,11 @@ export class KeptConversation {
     this.#pending = pending
     this.#seen = begunWith
     this.#kept = kept
+  }
+
+  /** Where a run stands that goes on later, in this process or another. */
+  saved(): SavedConversation {
+    return { token: this.#run.token, pending: this.#pending, seen: this.#seen, kept: this.#kept }
   }
 
   /** What of the input is still to be kept. */

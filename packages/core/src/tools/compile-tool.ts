@@ -4,7 +4,7 @@ import { withoutSecrets } from '../errors/without-secrets.ts'
 import type { ToolOutput } from '../messages/message.ts'
 import { taggedOutput, valueOutput } from '../messages/tool-output.ts'
 import { toJson } from '../shared/json.ts'
-import { failed, failedWith, notRun, type Outcome } from './outcome.ts'
+import { failed, failedWith, type Outcome } from './outcome.ts'
 import {
   type Checked,
   type CompiledSchema,
@@ -13,15 +13,25 @@ import {
   isStandardSchema,
   type Schema,
 } from './schema.ts'
+import { type SuspendedCall, SuspendSignal } from './suspended-call.ts'
 import type { Tool, ToolContext } from './tool.ts'
 
 /** A tool, compiled once an agent: what the model is told, the check of its arguments, and the run of its body. */
 export interface CompiledTool {
   readonly definition: LanguageModelV4FunctionTool
   readonly check: (args: unknown) => Checked | Promise<Checked>
+  /** Whether a person has to decide before it starts, always or for these arguments; absent where never. It can throw. */
+  readonly needsApproval?: (args: unknown) => boolean | Promise<boolean>
+  /** Checks an answer to a suspended call. */
+  readonly checkAnswer?: (data: unknown) => Checked | Promise<Checked>
+  readonly idempotent?: true
+  readonly version?: string
   /** Absent: the client's to run. The result is an outcome, whatever the body does. */
-  readonly execute?: (args: unknown, context: ToolContext) => Promise<Outcome>
+  readonly execute?: (args: unknown, contextWith: ContextWith) => Promise<Outcome | SuspendedCall>
 }
+
+/** The context that a body gets, with what suspends it. */
+export type ContextWith = (suspend: ToolContext['suspend']) => ToolContext
 
 const ANY_OBJECT: JSONSchema7 = { type: 'object', properties: {}, additionalProperties: true }
 
@@ -39,7 +49,11 @@ export function compileTool(name: string, tool: Tool): CompiledTool {
       data: { tool: name },
     })
   }
-  const { execute } = tool
+  const answer =
+    tool.resumeSchema === undefined ? undefined : compileOutput(tool.resumeSchema, `resumeSchema of ${owner}`)
+  const suspended =
+    tool.suspendSchema === undefined ? undefined : compileOutput(tool.suspendSchema, `suspendSchema of ${owner}`)
+  const { execute, version } = tool
   return {
     definition: {
       type: 'function',
@@ -48,10 +62,23 @@ export function compileTool(name: string, tool: Tool): CompiledTool {
       inputSchema: schema,
     },
     check: input?.check ?? ((args) => ({ ok: true, value: args })),
+    // The AI SDK's tools say it by another name.
+    ...(tool.requireApproval || tool.needsApproval ? { needsApproval: (args) => needsApproval(tool, args) } : {}),
+    ...(answer ? { checkAnswer: answer.check } : {}),
+    ...(tool.idempotent === true ? { idempotent: true } : {}),
+    ...(typeof version === 'string' ? { version } : {}),
     ...(typeof execute === 'function'
-      ? { execute: (args, context) => runBody(name, tool, output, args, context) }
+      ? { execute: (args, contextWith) => runBody({ name, tool, output, suspended }, args, contextWith) }
       : {}),
   }
+}
+
+/** What running a body needs of its tool. */
+interface Body {
+  readonly name: string
+  readonly tool: Tool
+  readonly output: Pick<CompiledSchema, 'check'> | undefined
+  readonly suspended: Pick<CompiledSchema, 'check'> | undefined
 }
 
 /** A result never goes through JSON Schema: a schema that only checks will do. */
@@ -61,29 +88,47 @@ function compileOutput(schema: Schema, owner: string): Pick<CompiledSchema, 'che
     : compileSchema(schema, `the output of ${owner}`)
 }
 
-async function runBody(
-  name: string,
-  tool: Tool,
-  output: Pick<CompiledSchema, 'check'> | undefined,
-  args: unknown,
-  context: ToolContext,
-): Promise<Outcome> {
-  try {
-    if (await needsApproval(tool, args)) return approvalUnavailable(name)
-    // Whoever decides may have taken long: what was aborted meanwhile does not start.
-    if (context.abortSignal.aborted) return notRun('aborted')
-    let result: unknown = await (tool.execute as (args: unknown, context: ToolContext) => unknown)(args, context)
-    const checked = output && (await output.check(result))
-    if (checked && !checked.ok)
-      return failed(
-        'tool-output-invalid',
-        `The tool "${name}" gave a result that does not fit its outputSchema: ${checked.issues}`,
-      )
-    if (checked) result = checked.value
-    return { kind: 'result', result, output: await modelOutput(name, tool, result) }
-  } catch (thrown) {
-    return failedWith(toolFailed(name, thrown))
+async function runBody(body: Body, args: unknown, contextWith: ContextWith): Promise<Outcome | SuspendedCall> {
+  let asked: { readonly payload: unknown } | undefined
+  const suspend = (payload?: unknown): never => {
+    asked ??= { payload }
+    throw new SuspendSignal()
   }
+  try {
+    const execute = body.tool.execute as (args: unknown, context: ToolContext) => unknown
+    const result = await execute(args, contextWith(suspend))
+    // A body may catch what `suspend` throws; what it then gives is no result of the call.
+    return await (asked ? suspendedCall(body, asked.payload) : resultOf(body, result))
+  } catch (thrown) {
+    if (!asked) return failedWith(toolFailed(body.name, thrown))
+    return suspendedCall(body, asked.payload).catch((error: unknown) => failedWith(toolFailed(body.name, error)))
+  }
+}
+
+async function resultOf({ name, tool, output }: Body, given: unknown): Promise<Outcome> {
+  const checked = output && (await output.check(given))
+  if (checked && !checked.ok)
+    return failed(
+      'tool-output-invalid',
+      `The tool "${name}" gave a result that does not fit its outputSchema: ${checked.issues}`,
+    )
+  const result = checked ? checked.value : given
+  return { kind: 'result', result, output: await modelOutput(name, tool, result) }
+}
+
+/** What a suspended call asks must be something that can be shown to a person later, from a store. */
+async function suspendedCall({ name, suspended }: Body, payload: unknown): Promise<Outcome | SuspendedCall> {
+  const checked = suspended && (await suspended.check(payload))
+  const json = toJson(checked?.ok ? checked.value : payload)
+  const problem =
+    checked && !checked.ok
+      ? `does not fit its suspendSchema: ${checked.issues}`
+      : json.ok
+        ? undefined
+        : `is no JSON: ${json.reason}`
+  if (problem !== undefined || !json.ok)
+    return failed('tool-invalid', `The tool "${name}" suspended with a payload that ${problem}`)
+  return { kind: 'suspended', payload: payload === undefined ? undefined : json.value }
 }
 
 function toolFailed(name: string, cause: unknown): RetinueError {
@@ -99,21 +144,11 @@ function toolFailed(name: string, cause: unknown): RetinueError {
   })
 }
 
-/** A call that a person has to decide never runs undecided, also where nobody can be asked. */
 async function needsApproval(tool: Tool, args: unknown): Promise<boolean> {
-  // The AI SDK's tools say it by another name.
   for (const needed of [tool.requireApproval, tool.needsApproval]) {
     if (typeof needed === 'function' ? await needed(args) : needed) return true
   }
   return false
-}
-
-function approvalUnavailable(name: string): Outcome {
-  return failed(
-    'tool-approval-unavailable',
-    `The tool "${name}" needs a person's approval, and in this run nobody can be asked. It was not run.`,
-    'Go on without it, and say what it would have been needed for.',
-  )
 }
 
 async function modelOutput(name: string, tool: Tool, result: unknown): Promise<ToolOutput> {

@@ -60,18 +60,26 @@ test('B1.9 execute gets its input and a context with these names, at the top lev
   expect(Object.keys(context?.writer ?? {})).toEqual(['write', 'custom'])
 })
 
-test('B1.9 suspend never returns: what nobody can answer is an error result', async () => {
+test('B1.9 suspend never returns, also where its body catches what it throws: the run waits', async () => {
   let after = false
   const tool = createTool({
     id: 'x',
     execute: (_input, { suspend, agent }) => {
       expect(suspend).toBe(agent.suspend)
-      suspend({ why: 'ask' })
-      after = true
+      try {
+        suspend({ why: 'ask' })
+        after = true
+      } catch {
+        return 'as if nothing had happened'
+      }
+      return undefined
     },
   })
-  const { result } = await run({ t: tool }, once('t'))
-  expect([after, result.toolResults[0]?.error?.code]).toEqual([false, 'tool-suspend-unavailable'])
+  const { result } = await run({ t: tool }, once('t').slice(0, 1))
+  expect([after, result.finishReason, result.toolResults]).toEqual([false, 'suspended', []])
+  expect(result.pendingCalls).toMatchObject([
+    { toolName: 't', requiresApproval: false, suspendPayload: { why: 'ask' } },
+  ])
 })
 
 test('B8.6 writer.write and writer.custom reach the stream with the path', async () => {
@@ -493,17 +501,19 @@ test('B1.9 a tool that a person has to approve never executes undecided', async 
     asks(() => true),
     asks(async () => true),
     asks(({ amount }: { amount: number }) => amount > 3),
-    asks(() => {
-      throw new Error('cannot tell')
-    }),
     asks('yes'),
     aiTool({ inputSchema, needsApproval: true, execute }) as unknown as Tool,
     aiTool({ inputSchema, needsApproval: async () => true, execute }) as unknown as Tool,
   ]
   for (const tool of gated) {
-    const { result } = await run({ t: tool }, once('t', { amount: 5 }))
-    expect(result.toolResults[0]?.error?.code).toMatch(/^tool-(approval-unavailable|failed)$/)
+    const { result } = await run({ t: tool }, once('t', { amount: 5 }).slice(0, 1))
+    expect(result).toMatchObject({ finishReason: 'suspended', pendingCalls: [{ args: { amount: 5 } }] })
   }
+  const broken = asks(() => {
+    throw new Error('cannot tell')
+  })
+  const { result } = await run({ t: broken }, once('t', { amount: 5 }))
+  expect(result.toolResults[0]?.error?.code).toBe('tool-approval-failed')
   expect(ran).toEqual([])
   await run({ t: asks(({ amount }: { amount: number }) => amount > 5) }, once('t', { amount: 5 }))
   expect(ran).toEqual([{ amount: 5 }])

@@ -15,7 +15,9 @@ export interface ToolContext {
   /** The root agent's id, then the keys of the delegations that lead here. */
   readonly path: readonly string[]
   readonly agent: ToolAgentContext
+  /** Stops the run until somebody answers. It never returns: the body runs again from its start, with `resumeData`. */
   readonly suspend: (payload?: unknown) => never
+  /** The answer to what it suspended for, any JSON value; undefined when the body runs for the first time. */
   readonly resumeData: unknown
   readonly threadId: string | undefined
   readonly resourceId: string | undefined
@@ -50,14 +52,20 @@ export interface ToolOptions<I extends Schema | undefined = Schema | undefined, 
   inputSchema?: I
   /** What `execute` must give; anything else is an error result. */
   outputSchema?: Schema
+  /** What `suspend` must be given; anything else is an error result. */
   suspendSchema?: Schema
+  /** What an answer to a suspended call must be; anything else is refused to whoever gives it. */
   resumeSchema?: Schema
   /** The call does not run before a person decided, always or for these arguments. */
   requireApproval?: boolean | ((input: InputOf<I>) => boolean | Promise<boolean>)
   /** What the model reads of a result: a text, or any JSON. Default: the result itself. */
   toModelOutput?: (output: Output) => unknown
-  /** Starting the same call twice does no harm. */
+  /**
+   * Starting the same call twice does no harm: after a crash it is started again, with the same `idempotencyKey`. Default: false, and
+   * whether a call that was decided by a person has done its work is then `unknown` after a crash.
+   */
   idempotent?: boolean
+  /** Of what the tool does: an approval that was given for another one is void, and is asked for again. */
   version?: string
   /** May run in the background, where an application has background tasks turned on; else it runs in the foreground. */
   background?: boolean | Record<string, unknown>
@@ -73,9 +81,13 @@ export interface Tool {
   readonly description?: string
   readonly inputSchema?: Schema
   readonly outputSchema?: Schema
+  readonly suspendSchema?: Schema
+  readonly resumeSchema?: Schema
   readonly requireApproval?: unknown
   readonly needsApproval?: unknown
   readonly toModelOutput?: unknown
+  readonly idempotent?: unknown
+  readonly version?: unknown
   readonly execute?: unknown
 }
 

@@ -1,0 +1,70 @@
+import { RetinueError } from '../errors/retinue-error.ts'
+import { brandEnvelope, type DelegationEnvelope, isEnvelope } from '../events/envelope.ts'
+import type { Run } from '../loop/run.ts'
+import { savedRun } from '../loop/save-run.ts'
+import type { SavedRun } from '../loop/saved-run.ts'
+import { type MarkedKind, type PackedJson, packJson, unpackJson } from '../shared/packed-json.ts'
+import { isObject } from '../shared/records.ts'
+import type { Value } from '../storage/values.ts'
+import type { RunOptions } from './run-options.ts'
+import { codeNames, savedOptions } from './saved-options.ts'
+
+/** Of what a store keeps of a tree. A number of its own for each form that was ever written. */
+const FORMAT = 1
+
+/** A tree of runs as a store keeps it. */
+export interface SavedTree {
+  readonly format: typeof FORMAT
+  /** The options of the call that are data. */
+  readonly options: Readonly<Record<string, unknown>>
+  /** The names of those that are code. */
+  readonly code: readonly string[]
+  /** Whether it was to survive crashes from its beginning, and is kept when it has ended. */
+  readonly durable: boolean
+  /** Runs of children begun. */
+  readonly children: number
+  readonly callIds: readonly (readonly [string, number])[]
+  /** How long it has worked, without the time that it waited. */
+  readonly elapsedMs: number
+  readonly run: SavedRun
+}
+
+/** What marks an outcome of a delegation is no property that JSON keeps. */
+const ENVELOPE: MarkedKind = {
+  name: 'envelope',
+  is: isEnvelope,
+  mark: (value) => brandEnvelope(value as unknown as DelegationEnvelope),
+}
+
+/** A tree as it stands, in the form that is stored. */
+export function packTree(run: Run, facts: { call: RunOptions; durable: boolean; elapsedMs: number }): Value {
+  const { call, durable, elapsedMs } = facts
+  const { children, callIds } = run.root
+  const tree: SavedTree = {
+    format: FORMAT,
+    options: savedOptions(call),
+    code: codeNames(call),
+    durable,
+    children,
+    callIds: [...callIds],
+    elapsedMs,
+    run: savedRun(run),
+  }
+  // The store carries what JSON has no form for, bytes and URLs, in a form of its own.
+  return packJson(tree, [ENVELOPE]) as unknown as Value
+}
+
+/** The tree of a stored body. Throws `storage-row-unreadable` for what is none. */
+export function unpackTree(runId: string, body: Value): SavedTree {
+  const packed: unknown = body
+  if (isObject(packed) && Array.isArray(packed['texts']) && Array.isArray(packed['shared'])) {
+    const tree = unpackJson(packed as unknown as PackedJson, [ENVELOPE])
+    if (isObject(tree) && tree['format'] === FORMAT) return tree as unknown as SavedTree
+  }
+  throw new RetinueError({
+    code: 'storage-row-unreadable',
+    message: `The stored run "${runId}" is in a form that this version of @retinue/core does not know.`,
+    hint: 'Go on with it in the version that wrote it, or cancel it: cancelRun(runId).',
+    data: { id: runId },
+  })
+}

@@ -1,0 +1,198 @@
+import { fingerprint } from '../approvals/fingerprint.ts'
+import type { Question } from '../approvals/question.ts'
+import { RetinueError, thrownMessage } from '../errors/retinue-error.ts'
+import { withoutSecrets } from '../errors/without-secrets.ts'
+import type { Chunk } from '../events/chunk.ts'
+import { ABORTED } from '../shared/abort.ts'
+import { assertNever } from '../shared/assert-never.ts'
+import type { Approval } from '../storage/approvals.ts'
+import { failed, failedWith, notRun, type Outcome } from '../tools/outcome.ts'
+import type { SuspendedCall } from '../tools/suspended-call.ts'
+import type { PendingCall } from './pending-call.ts'
+import { type Run, WAITING } from './run.ts'
+import { placed, type RunKeeper } from './run-keeper.ts'
+
+/** What becomes of a call that a person may have to decide: it starts, or ends, or waits. */
+export type Gated =
+  | { readonly type: 'start'; readonly args: unknown }
+  | { readonly type: 'end'; readonly end: Outcome | typeof WAITING }
+
+/** Decides whether a call starts, by its tool, the gates of its run, and what the ledger says. `args`: as they were checked. */
+export async function gatedCall(run: Run, call: PendingCall, args: unknown): Promise<Gated> {
+  if (call.question) {
+    const keeper = await run.root.keep()
+    return decided(run, call, call.question, args, keeper)
+  }
+  const needed = await run.scope.race(needsDecision(run, call, args))
+  if (needed === ABORTED || run.scope.aborted) return end(notRun('aborted'))
+  if (needed instanceof RetinueError) return end(failedWith(needed))
+  return needed ? ask(run, call, 1, 'approval') : { type: 'start', args }
+}
+
+/** Asks for the answer that a suspended call wants. */
+export async function askSuspended(run: Run, call: PendingCall, { payload }: SuspendedCall): Promise<typeof WAITING> {
+  const { question } = call
+  // What was decided before has been carried out; this is another question.
+  if (question) (await run.root.keep()).move(placed(run, call), question, 'done')
+  await ask(run, call, (question?.round ?? 0) + 1, 'suspension', payload)
+  return WAITING
+}
+
+/** The run ends without the call, or the delegation: nobody needs to decide any more. */
+export function withdrawn(run: Run, call: PendingCall): void {
+  const { keeper } = run.root
+  if (call.question) keeper?.move(placed(run, call), call.question, 'cancelled')
+  const child = call.delegation?.child
+  for (const below of child?.calls ?? []) if (child && !below.outcome) withdrawn(child, below)
+}
+
+/** A gate that fails lets nothing through. */
+async function needsDecision(
+  { gates, state }: Run,
+  { tool, toolName }: PendingCall,
+  args: unknown,
+): Promise<boolean | RetinueError> {
+  try {
+    if (tool?.needsApproval && (await tool.needsApproval(args))) return true
+    for (const gate of gates) if (gate === true || (await gate({ toolName, args, path: state.path }))) return true
+    return false
+  } catch (cause) {
+    return new RetinueError({
+      code: 'tool-approval-failed',
+      message: `Whether "${toolName}" needs an approval could not be decided: ${withoutSecrets(thrownMessage(cause))}. It was not run.`,
+      hint: 'Go on without it.',
+      cause,
+    })
+  }
+}
+
+async function ask(
+  run: Run,
+  call: PendingCall,
+  round: number,
+  kind: Question['kind'],
+  payload?: unknown,
+): Promise<Gated> {
+  const keeper = await run.root.keep()
+  const expiresAt = keeper.expiry()
+  call.question = {
+    round,
+    kind,
+    fingerprint: await fingerprintOf(call),
+    ...(payload === undefined ? {} : { payload }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+  }
+  return announced(run, call, call.question)
+}
+
+function fingerprintOf({ tool, toolName, args }: PendingCall): Promise<string> {
+  return fingerprint({ name: toolName, schema: tool?.definition.inputSchema, version: tool?.version }, args)
+}
+
+/** Says that a call waits: at the top level of the root's stream, wherever in the tree it was made. */
+function announced({ root, state }: Run, { toolCallId, toolName, args }: PendingCall, question: Question): Gated {
+  const { kind, payload, expiresAt } = question
+  const asked = { toolCallId, toolName, args, ...(expiresAt === undefined ? {} : { expiresAt }) }
+  const place = { runId: root.runId, from: 'AGENT', path: state.path } as const
+  const chunk: Chunk =
+    kind === 'approval'
+      ? { ...place, type: 'tool-call-approval', payload: asked }
+      : {
+          ...place,
+          type: 'tool-call-suspended',
+          payload: { ...asked, ...(payload === undefined ? {} : { suspendPayload: payload }) },
+        }
+  root.log?.push(chunk)
+  return { type: 'end', end: WAITING }
+}
+
+/** What the ledger says of a call that was asked about before its run stopped. */
+async function decided(
+  run: Run,
+  call: PendingCall,
+  question: Question,
+  args: unknown,
+  keeper: RunKeeper,
+): Promise<Gated> {
+  const approval = keeper.standing(call.toolCallId)
+  if (!approval || approval.round !== question.round) return announced(run, call, question)
+  const { status } = approval
+  switch (status) {
+    case 'pending':
+      if (question.expiresAt === undefined || run.root.effects.now() < question.expiresAt)
+        return announced(run, call, question)
+      keeper.move(placed(run, call), question, 'declined', TOO_LATE)
+      return end(declined(call, TOO_LATE))
+    case 'approved':
+      return approved(run, call, question, approval, args, keeper)
+    case 'declined':
+      return end(declined(call, approval.decision?.reason))
+    case 'started':
+      // Whoever started it died before it could say how it ended.
+      if (call.tool?.idempotent) return startWith(call, approval, args)
+      keeper.move(placed(run, call), question, 'unknown')
+      return end(unknownOutcome(call))
+    case 'done':
+    case 'unknown':
+      return end(unknownOutcome(call))
+    case 'cancelled':
+      return end(notRun('aborted'))
+    case 'void':
+      return ask(run, call, question.round + 1, question.kind, question.payload)
+    default:
+      return assertNever(status, 'approval status')
+  }
+}
+
+const TOO_LATE = 'nobody decided in time'
+
+/** A decision is good for the call that a person was shown, and for nothing else. */
+async function approved(
+  run: Run,
+  call: PendingCall,
+  question: Question,
+  approval: Approval,
+  args: unknown,
+  keeper: RunKeeper,
+): Promise<Gated> {
+  if ((await fingerprintOf(call)) !== approval.fingerprint) {
+    keeper.move(placed(run, call), question, 'void')
+    return ask(run, call, question.round + 1, question.kind, question.payload)
+  }
+  const edited = approval.decision?.args
+  const checked = edited === undefined ? undefined : await call.tool?.check(edited)
+  if (checked && !checked.ok) {
+    keeper.move(placed(run, call), question, 'void')
+    return end(
+      failed(
+        'tool-arguments-invalid',
+        `The arguments that a person gave don't fit: ${checked.issues}. Nothing was run.`,
+      ),
+    )
+  }
+  await keeper.start(placed(run, call), question)
+  return startWith(call, approval, checked ? checked.value : args)
+}
+
+function startWith(call: PendingCall, { kind, decision }: Approval, args: unknown): Gated {
+  if (kind === 'suspension') call.answer = { data: decision?.resumeData }
+  if (decision?.args !== undefined) call.edited = decision.args
+  return { type: 'start', args }
+}
+
+function end(outcome: Outcome): Gated {
+  return { type: 'end', end: outcome }
+}
+
+function declined({ toolName }: PendingCall, reason: string | undefined): Outcome {
+  const why = reason?.trim() ? `: ${reason}` : ''
+  return failed('tool-declined', `The call of "${toolName}" was declined${why}. It was not run.`)
+}
+
+function unknownOutcome({ toolName }: PendingCall): Outcome {
+  return failed(
+    'tool-outcome-unknown',
+    `"${toolName}" was started, and whether it did its work is unknown: the process that ran it died. It is not started again.`,
+    'Find out what it did, or say that it is not known.',
+  )
+}

@@ -1,0 +1,74 @@
+import { savedContext } from '../context/saved-context.ts'
+import { errorInfo } from '../errors/retinue-error.ts'
+import type { OpenDelegation } from './open-delegation.ts'
+import type { PendingCall } from './pending-call.ts'
+import type { Run } from './run.ts'
+import type { RunState } from './run-state.ts'
+import type { SavedCall, SavedDelegation, SavedRun } from './saved-run.ts'
+
+/** A run with everything below it, as plain data. It points to the run's own lists: write it down before anything goes on. */
+export function savedRun(run: Run): SavedRun {
+  const { thread, kept, budget, inherited, prompt, given, point, calls } = run
+  const state = settled(point ?? run.state)
+  const ownBudget = budget.saved(state.runId)
+  return {
+    state,
+    given,
+    ...(run.systemReplaced ? { system: prompt.system } : {}),
+    inherited,
+    ...(thread ? { thread } : {}),
+    ...(kept ? { kept: kept.saved() } : {}),
+    ...(ownBudget ? { budget: ownBudget } : {}),
+    processors: savedProcessors(run),
+    context: savedContext(run.requestContext),
+    ...(calls && state.finishReason === undefined ? { calls: calls.map((call) => savedCall(run, call)) } : {}),
+  }
+}
+
+/** A run that waits has not finished, and an iteration in which the model has not answered yet has not begun. */
+function settled(state: RunState): RunState {
+  const { finishReason, ...rest } = state
+  const isOver = finishReason !== undefined && finishReason !== 'suspended'
+  return { ...rest, iteration: state.steps.length, ...(isOver ? { finishReason } : {}) }
+}
+
+function savedProcessors({ processors }: Run): SavedRun['processors'] {
+  const states = [...(processors?.states ?? [])].map(([{ id }, state]): [string, Record<string, unknown>] => [
+    id,
+    state,
+  ])
+  return Object.fromEntries(states)
+}
+
+function savedCall(
+  run: Run,
+  { toolCallId, toolName, args, outcome, question, delegation, edited }: PendingCall,
+): SavedCall {
+  return {
+    toolCallId,
+    toolName,
+    args,
+    ...(outcome ? { outcome } : {}),
+    ...(question ? { question } : {}),
+    ...(edited === undefined ? {} : { edited }),
+    ...(delegation && !outcome ? { delegation: savedDelegation(run, delegation) } : {}),
+  }
+}
+
+function savedDelegation({ root }: Run, delegation: OpenDelegation): SavedDelegation {
+  const { facts, runId, thread, input, instructions, maxSteps, messages, errors, begun, child, saved } = delegation
+  const below = child ? savedRun(child) : saved
+  return {
+    facts,
+    runId,
+    thread,
+    ...(input === undefined ? {} : { input }),
+    ...(instructions === undefined ? {} : { instructions }),
+    ...(maxSteps === undefined ? {} : { maxSteps }),
+    messages,
+    hookErrors: errors.map(errorInfo),
+    elapsedMs: begun === 0 ? 0 : root.effects.now() - begun,
+    context: savedContext(delegation.requestContext),
+    ...(below ? { child: below } : {}),
+  }
+}
