@@ -16,8 +16,8 @@ const TAG = '$retinue'
 
 /**
  * A value as JSON text that `decodeValue` gives back equal: plain JSON, `-0`, URLs and bytes. Whatever else would come back different
- * (NaN, dates, maps, functions, `undefined` in a list, cycles, what is too long or too deep) is refused, with the way to it. A property
- * that is `undefined` counts as absent. `place` names the value in errors.
+ * (NaN, dates, maps, functions, `undefined` in a list, a list with properties of its own, what makes its own JSON, cycles, what is too
+ * long or too deep) is refused, with the way to it. A property that is `undefined` counts as absent. `place` names the value in errors.
  */
 export function encodeValue(value: unknown, place: string): string {
   const walk: Walk = { place, keys: [], tagged: false, length: 0 }
@@ -71,12 +71,18 @@ function inspectObject(value: object, walk: Walk): void {
   }
   if (walk.keys.length >= MAX_DEPTH)
     throw refused(walk, `it is in a circle or nested more than ${MAX_DEPTH} levels deep`)
+  if (!Array.isArray(value) && !isPlainObject(value))
+    throw refused(walk, `a value of type ${typeName(value)} would not come back as it is`)
+  // It need not be among the keys.
+  if (typeof (value as { toJSON?: unknown }).toJSON === 'function')
+    throw refused(walk, 'it makes its own JSON (`toJSON`)')
+  if (Object.getOwnPropertySymbols(value).length > 0) throw refused(walk, 'a symbol as a key has no JSON form')
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) inspectAt(value[index], index, walk)
+    if (Object.keys(value).length > value.length)
+      throw refused(walk, 'a list with properties of its own has no JSON form')
     return
   }
-  if (!isPlainObject(value)) throw refused(walk, `a value of type ${typeName(value)} would not come back as it is`)
-  if (Object.getOwnPropertySymbols(value).length > 0) throw refused(walk, 'a symbol as a key has no JSON form')
   if (Object.hasOwn(value, TAG)) walk.tagged = true
   for (const key of Object.keys(value)) {
     walk.length += key.length

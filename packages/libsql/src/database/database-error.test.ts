@@ -57,6 +57,57 @@ test('R26 a lock that is held too long is told, without stopping the process; th
   await store.close()
 })
 
+/** How long a call took to fail with `storage-locked`, in milliseconds. */
+async function lockedAfter(call: Promise<unknown>): Promise<number> {
+  const start = performance.now()
+  expect(await failure(call)).toMatchObject({ code: 'storage-locked' })
+  return performance.now() - start
+}
+
+test('R26 the time for a lock is that of the whole call, also of one that opens the file or stands behind others', async () => {
+  using folder = tempFolder()
+  const first = new LibSQLStore({ id: 's', url: folder.file() })
+  await first.threads.beginTurn(turn('m1'))
+  await first.close()
+  const other = createClient({ url: folder.file() })
+  const held = await other.transaction('write')
+  const limit = 500
+  const store = new LibSQLStore({ id: 's', url: folder.file(), lockTimeoutMs: limit })
+  // More than go into one transaction.
+  const early = Array.from({ length: 100 }, (_none, n) => lockedAfter(store.threads.beginTurn(turn(`e${n}`))))
+  // A second round is half of the time behind them, and in one transaction with the last of them.
+  await new Promise((resolve) => setTimeout(resolve, limit / 2))
+  const late = Array.from({ length: 10 }, (_none, n) => lockedAfter(store.threads.beginTurn(turn(`l${n}`))))
+  for (const took of await Promise.all([...early, ...late])) {
+    expect(took).toBeGreaterThan(limit - 5)
+    expect(took).toBeLessThan(limit * 1.7)
+  }
+  await held.rollback()
+  await store.threads.beginTurn(turn('m2'))
+  expect(await idsIn(store)).toEqual(['m1', 'm2'])
+  other.close()
+  await store.close()
+})
+
+test('R26 the time for a lock includes that for the tables of a new file', async () => {
+  using folder = tempFolder()
+  const other = createClient({ url: folder.file() })
+  await other.execute('CREATE TABLE there (a)')
+  const held = await other.transaction('write')
+  const limit = 500
+  const store = new LibSQLStore({ id: 's', url: folder.file(), lockTimeoutMs: limit })
+  const calls = [store.threads.get(key), store.threads.beginTurn(turn('m1'))].map(lockedAfter)
+  await new Promise((resolve) => setTimeout(resolve, limit / 2))
+  calls.push(lockedAfter(store.threads.get(key)))
+  for (const took of await Promise.all(calls)) {
+    expect(took).toBeGreaterThan(limit - 5)
+    expect(took).toBeLessThan(limit * 1.7)
+  }
+  await held.rollback()
+  other.close()
+  await store.close()
+})
+
 test('R26 a lock that is let go in time is waited for, also by who closes the store', async () => {
   using folder = tempFolder()
   const store = new LibSQLStore({ id: 's', url: folder.file() })

@@ -11,7 +11,8 @@ export interface DatabaseOptions {
   /** For a database elsewhere that asks for one. */
   readonly authToken?: string
   /**
-   * How long a call waits, in milliseconds, for another process that writes to the file before it fails with `storage-locked`.
+   * How long a call waits, in milliseconds, for another process that writes to the file before it fails with `storage-locked`: all in
+   * all, from the call on, also where it has to open the file first or stands behind others.
    * Default: 5000.
    */
   readonly lockTimeoutMs?: number

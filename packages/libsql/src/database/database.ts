@@ -4,7 +4,7 @@ import { assertOptions } from './assert-options.ts'
 import { databaseError } from './database-error.ts'
 import type { DatabaseOptions } from './database-options.ts'
 import { filePath, openClient, placeOf } from './open-client.ts'
-import { waitForLock } from './wait-for-lock.ts'
+import { isLocked, waitForLock } from './wait-for-lock.ts'
 import { WriteQueue } from './write-queue.ts'
 
 const LOCK_TIMEOUT_MS = 5000
@@ -27,7 +27,7 @@ export class Database {
     this.#lockTimeoutMs = options.lockTimeoutMs ?? LOCK_TIMEOUT_MS
     this.#place = placeOf(options.url)
     this.#prepare = prepare
-    this.#queue = new WriteQueue(() => this.#open(), filePath(options.url), this.#lockTimeoutMs)
+    this.#queue = new WriteQueue((deadline) => this.#open(deadline), filePath(options.url), this.#lockTimeoutMs)
   }
 
   /** The rows of one statement that writes nothing. */
@@ -54,8 +54,10 @@ export class Database {
   }
 
   async #readNow(statement: InStatement): Promise<Row[]> {
-    const client = await this.#open()
-    const { rows } = await waitForLock(client, () => client.execute(statement), { limitMs: this.#lockTimeoutMs })
+    // Opening is part of the call.
+    const deadline = performance.now() + this.#lockTimeoutMs
+    const client = await this.#open(deadline)
+    const { rows } = await waitForLock(client, () => client.execute(statement), { deadline })
     return rows
   }
 
@@ -68,10 +70,21 @@ export class Database {
     client.close()
   }
 
+  /** Until `deadline` it waits for a lock, also where who began to open it waited no longer. */
+  async #open(deadline: number): Promise<Client> {
+    for (;;) {
+      try {
+        return await this.#opened(deadline)
+      } catch (error) {
+        if (!isLocked(error) || performance.now() >= deadline) throw error
+      }
+    }
+  }
+
   /** A failure to open is not kept: the disk may be mended by the next call. */
-  #open(): Promise<Client> {
+  #opened(deadline: number): Promise<Client> {
     if (this.#client) return this.#client
-    const opening = this.#openNow()
+    const opening = this.#openNow(deadline)
     this.#client = opening
     opening.catch(() => {
       if (this.#client === opening) this.#client = undefined
@@ -79,10 +92,10 @@ export class Database {
     return opening
   }
 
-  async #openNow(): Promise<Client> {
-    const client = await openClient(this.#options, this.#lockTimeoutMs)
+  async #openNow(deadline: number): Promise<Client> {
+    const client = await openClient(this.#options, deadline)
     try {
-      await waitForLock(client, () => this.#prepare(client, this.#place), { limitMs: this.#lockTimeoutMs })
+      await waitForLock(client, () => this.#prepare(client, this.#place), { deadline })
       return client
     } catch (error) {
       client.close()

@@ -3,14 +3,14 @@ import { errorCode } from './database-error.ts'
 import type { DatabaseOptions } from './database-options.ts'
 import { isLocked, waitForLock } from './wait-for-lock.ts'
 
-/** A client that is ready for use. The packages behind it are loaded here, and not when a program starts. */
-export async function openClient(options: DatabaseOptions, lockTimeoutMs: number): Promise<Client> {
+/** A client that is ready for use; until `deadline` it waits for a lock. The packages behind it are loaded here, and not when a program starts. */
+export async function openClient(options: DatabaseOptions, deadline: number): Promise<Client> {
   const { url, authToken, wrapClient } = options
   const config: Config = { url, ...(authToken === undefined ? {} : { authToken }) }
   const client = isLocal(url) ? await openLocal(config) : (await import('@libsql/client')).createClient(config)
   const wrapped = wrapClient ? wrapClient(client) : client
   try {
-    if (isFile(url)) await waitForLock(wrapped, () => prepareFile(wrapped), { limitMs: lockTimeoutMs })
+    if (isFile(url)) await waitForLock(wrapped, () => prepareFile(wrapped), { deadline })
     return wrapped
   } catch (error) {
     client.close()

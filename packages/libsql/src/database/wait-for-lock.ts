@@ -10,8 +10,8 @@ const LONGEST_WAIT_MS = 4
 export const COURTESY_MS: number = LONGEST_WAIT_MS + 1
 
 export interface Waiting {
-  /** How long to wait at most. */
-  readonly limitMs: number
+  /** Until when to wait, as `performance.now()` tells the time. What comes later still tries once. */
+  readonly deadline: number
   /** Others were seen to write: it looks before it tries, which costs less than to be refused. */
   readonly crowded?: boolean
   /** Called when it was not free at once. */
@@ -27,9 +27,8 @@ export interface Waiting {
  * looked at in a way that leaves nothing behind.
  */
 export async function waitForLock<T>(client: Client, attempt: () => Promise<T>, waiting: Waiting): Promise<T> {
-  const { limitMs, crowded = false, waited = () => {} } = waiting
-  const start = performance.now()
-  const isLate = (): boolean => performance.now() - start >= limitMs
+  const { deadline, crowded = false, waited = () => {} } = waiting
+  const isLate = (): boolean => performance.now() >= deadline
   let looks = crowded
   for (;;) {
     if (looks && !isLate() && !(await isFree(client))) {

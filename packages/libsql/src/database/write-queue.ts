@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { Client, InStatement, ResultSet, Row } from '@libsql/client'
 import { errorCode } from './database-error.ts'
 import { trimLog } from './trim-log.ts'
-import { COURTESY_MS, waitForLock } from './wait-for-lock.ts'
+import { COURTESY_MS, isLocked, waitForLock } from './wait-for-lock.ts'
 
 /** At most so many writes become one transaction: it stops the process while it runs, and other processes wait for it. */
 const MOST_WRITES = 64
@@ -12,6 +12,8 @@ const COMMITS_A_LOOK = 16
 
 interface Write {
   readonly statements: readonly InStatement[]
+  /** Until when it waits for a lock. */
+  readonly deadline: number
   readonly done: (rows: Row[][]) => void
   readonly failed: (error: unknown) => void
 }
@@ -21,7 +23,7 @@ interface Write {
  * much as one. A write is all of its statements or none, and done when it is on the disk.
  */
 export class WriteQueue {
-  readonly #open: () => Promise<Client>
+  readonly #open: (deadline: number) => Promise<Client>
   readonly #path: string | undefined
   readonly #lockTimeoutMs: number
   #waiting: Write[] = []
@@ -31,7 +33,7 @@ export class WriteQueue {
   #commits = 0
 
   /** `path` is that of the file, if it is one. */
-  constructor(open: () => Promise<Client>, path: string | undefined, lockTimeoutMs: number) {
+  constructor(open: (deadline: number) => Promise<Client>, path: string | undefined, lockTimeoutMs: number) {
     this.#open = open
     this.#path = path
     this.#lockTimeoutMs = lockTimeoutMs
@@ -40,7 +42,8 @@ export class WriteQueue {
   /** The rows that each statement gave. Rejects with what the database threw; then nothing of it was written. */
   write(statements: readonly InStatement[]): Promise<Row[][]> {
     return new Promise((done, failed) => {
-      this.#waiting.push({ statements, done, failed })
+      const deadline = performance.now() + this.#lockTimeoutMs
+      this.#waiting.push({ statements, deadline, done, failed })
       this.#running ??= this.#run()
     })
   }
@@ -66,7 +69,7 @@ export class WriteQueue {
   /** Never rejects. */
   async #settle(writes: readonly Write[]): Promise<void> {
     try {
-      const results = await this.#commit(writes.flatMap(({ statements }) => statements))
+      const results = await this.#commit(writes)
       let first = 0
       for (const { statements, done } of writes) {
         done(results.slice(first, first + statements.length).map(({ rows }) => rows))
@@ -75,12 +78,23 @@ export class WriteQueue {
     } catch (error) {
       // One that can't be written does not take the others along.
       if (writes.length > 1 && isOfOneWrite(error)) for (const write of writes) await this.#settle([write])
+      else if (isLocked(error)) this.#failLate(writes, error)
       else for (const { failed } of writes) failed(error)
     }
   }
 
-  async #commit(statements: InStatement[]): Promise<ResultSet[]> {
-    const client = await this.#open()
+  /** Those that have waited long enough fail; the others, which were asked for later, go on waiting. */
+  #failLate(writes: readonly Write[], error: unknown): void {
+    const now = performance.now()
+    for (const { deadline, failed } of writes) if (deadline <= now) failed(error)
+    this.#waiting.unshift(...writes.filter(({ deadline }) => deadline > now))
+  }
+
+  async #commit(writes: readonly Write[]): Promise<ResultSet[]> {
+    const statements = writes.flatMap((write) => write.statements)
+    // In its order each has waited at least as long as the next.
+    const deadline = writes[0]?.deadline ?? 0
+    const client = await this.#open(deadline)
     const [only] = statements
     const attempt =
       statements.length === 1 && only
@@ -91,7 +105,7 @@ export class WriteQueue {
     const waited = (): void => {
       this.#crowded = true
     }
-    const results = await waitForLock(client, attempt, { limitMs: this.#lockTimeoutMs, crowded, waited })
+    const results = await waitForLock(client, attempt, { deadline, crowded, waited })
     if (this.#path !== undefined && this.#crowded && ++this.#commits % COMMITS_A_LOOK === 0) {
       await trimLog(client, this.#path)
     }

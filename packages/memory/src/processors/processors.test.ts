@@ -60,6 +60,22 @@ describe('B6 tokenLimit', () => {
     }
   })
 
+  test('what stands before the first turn stays where it fits, and goes first where it does not', async () => {
+    const answer = { role: 'assistant' as const, content: [{ type: 'text' as const, text: 'before' }] }
+    const question = { role: 'user' as const, content: [{ type: 'text' as const, text: 'now' }] }
+    const messages = [answer, question]
+    // Two tokens and one.
+    for (const [limit, left] of [
+      [3, undefined],
+      [2, [question]],
+    ] as const) {
+      const seen = { messages, systemMessages: [] } as unknown as Parameters<
+        NonNullable<Processor['processInputStep']>
+      >[0]
+      expect(await tokenLimit(limit).processInputStep?.(seen)).toEqual(left)
+    }
+  })
+
   test('the turn in progress is never left out, with its calls', async () => {
     const { model, ask } = agentWith(tokenLimit(1), [{ text: 'a1' }, use('look'), { text: 'a2' }])
     await ask('q1')

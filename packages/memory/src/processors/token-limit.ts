@@ -19,10 +19,11 @@ export function tokenLimit(limit: number): Processor {
   return {
     id: 'token-limit',
     processInputStep: ({ messages, systemMessages }) => {
-      const starts = turnStarts(messages)
+      // What stands before the first turn is left out first.
+      const starts = new Set([0, ...turnStarts(messages)])
       let from = messages.length
       let left = limit - estimatedTokens(systemMessages)
-      for (const start of starts.toReversed()) {
+      for (const start of [...starts].toReversed()) {
         left -= estimatedTokens(messages.slice(start, from))
         if (left < 0 && from < messages.length) break
         from = start

@@ -156,6 +156,7 @@ const MESSAGES: readonly Message[] = [
 /** Values that JSON has no form for, or another. */
 function unstorable(): Record<string, unknown> {
   const circle: Record<string, unknown> = {}
+  const hidden = { value: () => 'other' }
   circle['self'] = circle
   let deep: unknown = 'bottom'
   for (let level = 0; level < 10_000; level++) deep = [deep]
@@ -170,6 +171,10 @@ function unstorable(): Record<string, unknown> {
     bigint: 10n,
     hole: [1, undefined],
     error: new Error('no'),
+    listWithMore: Object.assign([1], { more: 1 }),
+    listWithSymbol: Object.assign([1], { [Symbol('s')]: 1 }),
+    listOfItsOwnJson: Object.defineProperty([1], 'toJSON', hidden),
+    itsOwnJson: Object.defineProperty({ a: 1 }, 'toJSON', hidden),
     circle,
     deep,
     symbolKey: { [Symbol('s')]: 1 },
