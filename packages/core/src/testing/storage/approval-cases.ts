@@ -72,7 +72,12 @@ export const approvalCases: readonly StorageCase[] = [
     const key = { runId: 'r1', toolCallId: 'c1' }
     expectSame(await approvals.get(key), undefined, 'a call that was never asked about')
     await ask(storage, asked('r1', 'c1', { round: 2, args: 'second' }), asked('r1', 'c1'), asked('r1', 'c2'))
-    await ask(storage, asked('r2', 'c1', { round: 3 }), asked('r1', 'c1', { round: 10, args: 'tenth' }))
+    await ask(
+      storage,
+      asked('r2', 'c1', { round: 3 }),
+      asked('r1', 'c1', { round: 10, args: 'tenth' }),
+      asked('r1', 'c1', { round: 9 }),
+    )
     const rounds = async () => [(await approvals.get(key))?.round, (await approvals.get(key))?.status]
     expectSame(await rounds(), [10, 'pending'], 'the last round')
     expectTrue((await approvals.change(move('r1', 'c1', APPROVE, { round: 2 }))) !== undefined, 'an earlier one')
