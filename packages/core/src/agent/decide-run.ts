@@ -42,18 +42,19 @@ const LOOK_MS = 50
 
 /**
  * Takes a decision, once, and opens the run that it belongs to where it stopped. Everything that can be wrong is wrong before the
- * decision is written, and rejects with a typed error: then nothing has changed.
+ * decision is written, and rejects with a typed error: then nothing has changed. `waits`: for somebody who works on the run; else `run-busy`.
  */
 export async function openDecided(
   site: Site,
   verdict: Verdict | undefined,
   given: DecisionOptions,
   log: boolean,
+  waits = true,
 ): Promise<OpenedRoot> {
   assertResumeOptions(given, OPTIONS[verdict?.type ?? 'resume'])
   const storage = storageOf(site.parts, site.application)
   const holder = directEffects.newId()
-  const stored = await take(site, storage, holder, given, verdict !== undefined)
+  const stored = await take(site, storage, holder, given, { decides: verdict !== undefined, waits })
   try {
     const standing = await standingOf(storage, stored.runId)
     const live = liveRuns(storage).get(stored.runId)
@@ -81,7 +82,7 @@ async function take(
   storage: Storage,
   holder: string,
   { runId, toolCallId, abortSignal }: DecisionOptions,
-  decides: boolean,
+  { decides, waits }: { decides: boolean; waits: boolean },
 ): Promise<StoredRun> {
   const scope = new AbortScope(abortSignal)
   try {
@@ -95,6 +96,7 @@ async function take(
         throw runNotFound(runId)
       }
       if (taken) return taken
+      if (!waits) throw runBusy(runId)
       if ((await scope.race(Promise.race([working, later()].filter((each) => each !== undefined)))) === ABORTED)
         throw runBusy(runId)
     }

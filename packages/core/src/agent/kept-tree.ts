@@ -261,9 +261,9 @@ export class KeptTree implements RunKeeper {
       status === 'pending' && expiresAt !== undefined ? [expiresAt] : [],
     )
     if (times.length === 0) return
-    const { runWhenExpired } = await import('./expired-runs.ts')
+    const { goOnLater } = await import('./expired-runs.ts')
     const wait = Math.max(0, Math.min(...times) - this.#now())
-    const expired = (): void => runWhenExpired(parts, application, run.root.runId)
+    const expired = (): void => goOnLater({ parts, application }, run.root.runId)
     this.#live.stopClock = run.root.effects.startTimer(Math.min(wait, LONGEST_TIMER_MS), expired, true)
   }
 }

@@ -84,19 +84,13 @@ export abstract class RunDecisions {
 
   /**
    * Goes on with every run of this agent that somebody died over, and with those of which a call was not decided in time: to be called
-   * when a process starts. One that can't go on is a warning, and stays.
+   * when a process starts. A run whose process may live is left alone until its lease is over, and is then gone on with in the
+   * background. One that can't go on is a warning, and stays.
    */
   async recover(options: Omit<ResumeOptions, 'runId'> = {}): Promise<readonly RunStream[]> {
-    const { isTaken, notRecovered, stranded } = await import('./suspended-runs.ts')
-    const streams: RunStream[] = []
-    for (const runId of await stranded(this.site())) {
-      try {
-        streams.push(await this.resumeRun({ ...options, runId }))
-      } catch (thrown) {
-        if (!isTaken(thrown)) notRecovered(this.site(), runId, thrown)
-      }
-    }
-    return streams
+    const { recover } = await import('./recover-runs.ts')
+    const opened = await recover(this.site(), options)
+    return opened.map(streamed)
   }
 
   /** Opens a run that stopped, with what was decided; what does that is loaded with the first decision. */

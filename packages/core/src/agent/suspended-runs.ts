@@ -1,8 +1,6 @@
 import { runBusy } from '../approvals/approval-errors.ts'
 import type { PendingToolCall } from '../approvals/question.ts'
 import { assertKnownKeys, optionInvalid } from '../errors/option-errors.ts'
-import { isRetinueError } from '../errors/retinue-error.ts'
-import { warnIn } from '../memory/application.ts'
 import { isObject } from '../shared/records.ts'
 import type { Approval, ApprovalQuery } from '../storage/approvals.ts'
 import type { Page } from '../storage/page.ts'
@@ -123,47 +121,4 @@ export async function cancel({ parts, application }: Site, runId: string): Promi
   await storage.runs.remove({ runId, expectedVersion: stored.version, moves, at })
   live?.stopClock?.()
   liveRuns(storage).delete(runId)
-}
-
-/** The runs of an agent that somebody died over, or of which a call was not decided in time: each can be gone on with. */
-export async function stranded({ parts, application }: Site): Promise<string[]> {
-  const storage = storageOf(parts, application)
-  const at = directEffects.now()
-  const ids: string[] = []
-  for (const status of ['running', 'suspended'] as const) {
-    for await (const facts of allRuns(storage, parts.options.id, status)) {
-      if (liveRuns(storage).get(facts.runId)?.working) continue
-      if (status === 'running' || (await isOverdue(storage, facts.runId, at))) ids.push(facts.runId)
-    }
-  }
-  return ids
-}
-
-async function* allRuns(storage: Storage, agentId: string, status: RunFacts['status']): AsyncGenerator<RunFacts> {
-  let cursor: string | undefined
-  do {
-    const page = await storage.runs.list({ agentId, status, ...(cursor === undefined ? {} : { cursor }) })
-    yield* page.items
-    cursor = page.next
-  } while (cursor !== undefined)
-}
-
-async function isOverdue(storage: Storage, runId: string, at: number): Promise<boolean> {
-  const { items } = await storage.approvals.list({ runId, limit: 1000 })
-  const latest = new Map(items.map((approval) => [approval.toolCallId, approval]))
-  // What was decided by somebody who died before it could start is carried out, too.
-  return [...latest.values()].some(
-    ({ status, expiresAt }) =>
-      status === 'approved' || (status === 'pending' && expiresAt !== undefined && expiresAt <= at),
-  )
-}
-
-/** Whether a run is not there to be gone on with: another process has it, or had it. */
-export function isTaken(thrown: unknown): boolean {
-  return isRetinueError(thrown, 'run-busy') || isRetinueError(thrown, 'run-not-found')
-}
-
-export function notRecovered(site: Site, runId: string, thrown: unknown): void {
-  const message = thrown instanceof Error ? thrown.message : String(thrown)
-  warnIn(site.application, 'run-not-resumed', `The run "${runId}" could not go on: ${message}`)
 }
