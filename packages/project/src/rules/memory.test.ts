@@ -299,7 +299,7 @@ export default new Memory({ storage: new LibSQLStore({ id: 'm', url: 'file:' + i
 
 test('B11.11 a storage.ts that hangs is told as a module of the application', async () => {
   const root = application({ 'storage.ts': 'await new Promise(() => setInterval(() => {}, 1000))\n' })
-  const { findings } = await checkProject(root, { timeoutMs: 1000 })
+  const { findings } = await checkProject(root, { timeoutMs: 2500 })
   expect(findings.map(({ code, file, agentPath }) => [code, file, agentPath])).toEqual([
     ['load-timeout', 'src/retinue/storage.ts', []],
   ])
