@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { CLI, cliProject, type Outcome } from '../test-support/cli-project.ts'
 import { main } from './main.ts'
@@ -37,8 +37,8 @@ test('check: exit code 0 and a summary when nothing is wrong', () => {
   expect(out).toMatch(/^✔ 0 errors, 0 warnings in 1 agent \(\d+ ms\)\n$/)
 })
 
-test('check: findings with frame, reason and fix on stdout; exit code 1', () => {
-  const { code, out, err } = retinue(cliProject(BROKEN), 'check')
+test('check: findings with frame, reason and fix on stdout; exit code 1', async () => {
+  const { code, out, err } = await inProcess('check', cliProject(BROKEN))
   expect([code, err]).toEqual([1, ''])
   expect(out.replace(/\d+ ms/, '38 ms')).toBe(`error[subagent-description-missing]: subagent "writer" has no description
   ┌─ src/retinue/agents/sup/subagents/writer/config.ts:2:16
@@ -46,13 +46,12 @@ test('check: findings with frame, reason and fix on stdout; exit code 1', () => 
   │                ^^^^^^^^^^^ add \`description: '…'\`
   = why: "sup" reads the description to decide when to delegate
   = fix: write description: 'Use it to …: what it does, and when to delegate to it.'
-✖ 1 error, 0 warnings in 2 agents (38 ms)
-`)
+✖ 1 error, 0 warnings in 2 agents (38 ms)`)
 })
 
-test('check --json prints the findings and nothing else; --strict counts warnings', () => {
+test('check --json prints the findings and nothing else; --strict counts warnings', async () => {
   const root = cliProject(WARNED)
-  const plain = retinue(root, 'check', '--json')
+  const plain = await inProcess('check', root, '--json')
   expect(plain.code).toBe(0)
   expect(JSON.parse(plain.out)).toEqual({
     findings: [
@@ -68,30 +67,30 @@ test('check --json prints the findings and nothing else; --strict counts warning
       },
     ],
   })
-  expect(retinue(root, 'check', '--json', '--strict').code).toBe(1)
-  expect(retinue(root, 'check', '--strict').out).toMatch(/✖ 0 errors, 1 warning in 1 agent/)
+  expect((await inProcess('check', root, '--json', '--strict')).code).toBe(1)
+  expect((await inProcess('check', root, '--strict')).out).toMatch(/✖ 0 errors, 1 warning in 1 agent/)
 })
 
-test('B11.11 check --format=github: commands with paths from the repository, on stdout', () => {
+test('B11.11 check --format=github: commands with paths from the repository, on stdout', async () => {
   const root = cliProject(Object.fromEntries(Object.entries(BROKEN).map(([path, text]) => [`apps/x/${path}`, text])))
   const { code, out, err } = retinue(root, 'check', 'apps/x', '--format=github')
   expect([code, err]).toEqual([1, ''])
   expect(out).toContain(`::error file=apps/x/${AGENTS}/sup/subagents/writer/config.ts,line=2,col=16,endColumn=27,`)
   expect(out.trimEnd().split('\n')).toHaveLength(1)
-  expect(retinue(cliProject(GOOD), 'check', '--format', 'github')).toEqual({ code: 0, out: '', err: '' })
+  expect(await inProcess('check', cliProject(GOOD), '--format', 'github')).toEqual({ code: 0, out: '', err: '' })
 })
 
-test('B11.11 check --format=sarif: a log with the page of each code as its help', () => {
-  const { code, out, err } = retinue(cliProject(BROKEN), 'check', '--format=sarif')
+test('B11.11 check --format=sarif: a log with the page of each code as its help', async () => {
+  const { code, out, err } = await inProcess('check', cliProject(BROKEN), '--format=sarif')
   expect([code, err]).toEqual([1, ''])
   const help = { markdown: expect.stringContaining('## How to mend it') }
   const rules = [{ id: 'subagent-description-missing', help, shortDescription: { text: expect.stringMatching(/\.$/) } }]
   expect(JSON.parse(out)).toMatchObject({ version: '2.1.0', runs: [{ tool: { driver: { rules } }, results: [{}] }] })
 })
 
-test('B11.11 check --format=json is --json', () => {
+test('B11.11 check --format=json is --json', async () => {
   const root = cliProject(WARNED)
-  expect(retinue(root, 'check', '--format=json')).toEqual(retinue(root, 'check', '--json'))
+  expect(await inProcess('check', root, '--format=json')).toEqual(await inProcess('check', root, '--json'))
 })
 
 test('B11.11 check --watch: the findings anew after a change; Ctrl-C ends it with 130', async () => {
@@ -112,11 +111,11 @@ test('B11.11 check --watch: the findings anew after a change; Ctrl-C ends it wit
   expect([out.match(/agent \(/g)?.length, err]).toEqual([2, 'Watching for changes; Ctrl-C ends it.\n'])
 })
 
-test('check takes a path and --dir', () => {
+test('check takes a path and --dir', async () => {
   const root = cliProject(
     Object.fromEntries(Object.entries(GOOD).map(([path, text]) => [path.replace('src/retinue', 'app'), text])),
   )
-  expect(retinue(dirname(root), 'check', root, '--dir', 'app').code).toBe(0)
+  expect((await inProcess('check', root, '--dir', 'app')).code).toBe(0)
   expect(retinue(root, 'check', '--dir=app').code).toBe(0)
   expect(retinue(root, 'check').out).toContain('error[app-missing]')
 })
@@ -130,17 +129,15 @@ test('what modules print does not reach stdout', () => {
   expect([JSON.parse(out), err]).toEqual([{ findings: [] }, 'loud\n'])
 })
 
-test('tree: indented, with models and tools; --json as data; findings do not hide what could be read', () => {
+test('tree: indented, with models and tools; --json as data; findings do not hide what could be read', async () => {
   const root = cliProject({ ...BROKEN, [`${AGENTS}/sup/workspace/a.md`]: '' })
-  const { code, out, err } = retinue(root, 'tree')
+  const { code, out, err } = await inProcess('tree', root)
   expect([code, out]).toEqual([
     1,
-    expect.stringMatching(
-      /^sup {2}openai\/gpt-5.5 {2}tools: workspace_read_file, .*\n {2}writer {2}openai\/gpt-5.5\n$/,
-    ),
+    expect.stringMatching(/^sup {2}openai\/gpt-5.5 {2}tools: workspace_read_file, .*\n {2}writer {2}openai\/gpt-5.5$/),
   ])
   expect(err).toContain('error[subagent-description-missing]')
-  const json = retinue(root, 'tree', '--json')
+  const json = await inProcess('tree', root, '--json')
   expect(json.code).toBe(1)
   expect(JSON.parse(json.out)).toMatchObject({
     agents: [{ key: 'sup', id: 'sup', agents: [{ key: 'writer', tools: [] }] }],
@@ -148,7 +145,7 @@ test('tree: indented, with models and tools; --json as data; findings do not hid
   expect(retinue(cliProject(WARNED), 'tree')).toEqual({ code: 0, out: 'sup  openai/gpt-5.5\n', err: '' })
 })
 
-test('tree and check read agent.md', () => {
+test('tree and check read agent.md', async () => {
   const head = '---\nmodel: openai/gpt-5.5\n'
   const root = cliProject({
     [`${AGENTS}/sup/agent.md`]: `${head}---\nWork.\n`,
@@ -156,10 +153,10 @@ test('tree and check read agent.md', () => {
   })
   const out = 'sup  openai/gpt-5.5\n  kid  openai/gpt-5.5\n'
   expect(retinue(root, 'tree')).toEqual({ code: 0, out, err: '' })
-  expect(retinue(root, 'check', '--strict').code).toBe(0)
+  expect((await inProcess('check', root, '--strict')).code).toBe(0)
 })
 
-/** Runs `main` in this process: for what starts no process of its own. */
+/** Runs `main` in this process: for what does not depend on where it runs, and not on its own streams. */
 async function inProcess(...args: string[]): Promise<Outcome> {
   const out: string[] = []
   const err: string[] = []
