@@ -89,7 +89,7 @@ function assertRetinueOptions(options: unknown): void {
   for (const [key, agent] of Object.entries(agents))
     if (!isAgent(agent)) throw invalid(`"${key}" in the agents of the application is no Agent.`, 'new Agent({ id, … })')
   assertIds(Object.entries(agents as Record<string, Agent>))
-  if (storage !== undefined && !(isObject(storage) && isObject(storage['threads'])))
+  if (storage !== undefined && !(isObject(storage) && DOMAINS.every((domain) => isObject(storage[domain]))))
     throw invalid('The storage of the application is none.', "new LibSQLStore({ id: 'store', url: 'file:app.db' })")
   if (memory !== undefined && !isAgentMemory(memory))
     throw invalid('The memory of the application is none.', 'new Memory()')
@@ -98,6 +98,8 @@ function assertRetinueOptions(options: unknown): void {
   if (logger !== undefined && logger !== false && !(isObject(logger) && typeof logger['warn'] === 'function'))
     throw invalid('The logger of the application has no method warn.', 'logger: console, or logger: false')
 }
+
+const DOMAINS: readonly (keyof Storage)[] = ['threads', 'workingMemory', 'runs', 'approvals']
 
 /** Two agents of one id could not be told apart by it. */
 function assertIds(agents: readonly (readonly [string, Agent])[]): void {

@@ -63,7 +63,6 @@ export class InMemoryRuns implements RunStorage {
     const taken = {
       ...row,
       version: row.version + 1,
-      updatedAt: Math.max(row.updatedAt, at),
       leaseHolder: lease.holder,
       leaseUntil: lease.until,
     }

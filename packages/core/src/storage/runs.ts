@@ -83,7 +83,7 @@ export interface RunStorage {
   /** The oldest first. */
   list(query: RunQuery): Promise<RunPage>
   /**
-   * Takes the lease of a run, and gives the run as it now stands, with a version of its own. Undefined while another holder's lease
+   * Takes the lease of a run, and gives the run as it now stands, with a version of its own and nothing else changed. Undefined while another holder's lease
    * lives: one whose `until` lies after `at`, unless the store knows that its process is dead. `run-not-found`.
    */
   acquire(request: { runId: string; holder: string; until: number; at: number }): Promise<StoredRun | undefined>

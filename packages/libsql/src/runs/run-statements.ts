@@ -78,10 +78,10 @@ export interface Taking extends Lease {
 export function takeLease({ runId, holder, until, process, at, dead }: Taking): InStatement {
   return {
     sql: `UPDATE retinue_runs SET lease_holder = ?, lease_until = ?, lease_process = ?,
-        version = version + 1, updated_at = max(updated_at, ?)
+        version = version + 1
       WHERE run_id = ? AND (lease_holder IS NULL OR lease_holder IN (?, ?) OR lease_until <= ?)
       RETURNING ${RUN_FACTS}, body`,
-    args: [holder, until, process, at, runId, holder, dead, at],
+    args: [holder, until, process, runId, holder, dead, at],
   }
 }
 

@@ -190,7 +190,11 @@ async function leased({ runs }: Storage): Promise<void> {
   const take = (holder: string, at: number, until = at + 100) => runs.acquire({ runId: 'r1', holder, until, at })
   const first = await take('h1', 200, 300)
   expectSame(first, { ...(await runs.get('r1')), body: { of: 'r1' } }, 'what acquire gives')
-  expectSame([first?.version, first?.status, first?.updatedAt], [2, 'suspended', 200], 'a version of its own')
+  expectSame(
+    [first?.version, first?.status, first?.updatedAt],
+    [2, 'suspended', 100],
+    'a version of its own, and nothing else',
+  )
   expectSame(first?.lease, { holder: 'h1', until: 300 }, 'the lease')
   expectSame(await take('h2', 299), undefined, 'while it lives')
   expectSame((await runs.get('r1')).version, 2, 'a lease that is refused changes nothing')
