@@ -4,4 +4,4 @@ import { deep } from '../../test-support/property.ts'
 
 deep(workspacePaths, 2_000)
 // 10,000 operations.
-if (process.platform === 'linux') deep(workspaceSwaps, 20)
+if (process.platform === 'linux') deep(workspaceSwaps, 100)

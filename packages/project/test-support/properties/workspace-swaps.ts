@@ -31,7 +31,7 @@ while (Atomics.load(stop, 0) === 0) {
   swap('file.txt', outside + '/secret.txt')
 }`
 
-const ITERATIONS = 500
+const ITERATIONS = 100
 
 const INSIDE = new TextEncoder().encode('inside')
 
