@@ -1,16 +1,13 @@
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
+import { allOf } from '../../test-support/all-of.ts'
 import { chain, chainScript, gatedTool, type MakeTree, Processes } from '../../test-support/gated-tree.ts'
 import { typedError } from '../../test-support/typed-error.ts'
 import type { Tool } from '../tools/index.ts'
 import { createTool } from '../tools/index.ts'
 import { Agent, type Chunk, type RunStream } from './index.ts'
 
-async function all(stream: RunStream): Promise<Chunk[]> {
-  const chunks: Chunk[] = []
-  for await (const chunk of stream.fullStream) chunks.push(chunk)
-  return chunks
-}
+const all = (stream: RunStream): Promise<Chunk[]> => allOf(stream.fullStream)
 
 const announced = (chunks: readonly Chunk[]): Chunk[] =>
   chunks.filter(({ type }) => type === 'tool-call-approval' || type === 'tool-call-suspended')

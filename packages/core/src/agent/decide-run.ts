@@ -54,12 +54,12 @@ export async function openDecided(
   assertResumeOptions(given, OPTIONS[verdict?.type ?? 'resume'])
   const storage = storageOf(site.parts, site.application)
   const holder = directEffects.newId()
-  const stored = await take(site, storage, holder, given, { decides: verdict !== undefined, waits })
+  const { stored, asked } = await take(site, storage, holder, given, { decides: verdict !== undefined, waits })
   try {
     const standing = await standingOf(storage, stored.runId)
     const live = liveRuns(storage).get(stored.runId)
     const opening = restored(stored.runId, unpackTree(stored.runId, stored.body), live, resumedWith(given))
-    const decided = verdict ? await decide(site, storage, { verdict, given, standing, opening }) : standing
+    const decided = verdict ? await decide(site, storage, { verdict, given, asked, standing, opening }) : standing
     const opened = await openSaved(site.parts, site.application, opening, { stored, holder, standing: decided }, log)
     if (stored.status === 'ended') await storage.runs.release({ runId: stored.runId, holder })
     return opened
@@ -76,26 +76,31 @@ const OPTIONS: Readonly<Record<Verdict['type'] | 'resume', readonly string[]>> =
   resume: [],
 }
 
-/** Takes the lease of a run. Somebody who works on it is waited for; who waits to decide is told as soon as another has. */
+/**
+ * Takes the lease of a run. Somebody who works on it is waited for; who waits to decide is told as soon as another has. `asked`: what the
+ * decision is about, if that was known before the run could be taken.
+ */
 async function take(
-  { parts }: Site,
+  site: Site,
   storage: Storage,
   holder: string,
-  { runId, toolCallId, abortSignal }: DecisionOptions,
+  given: DecisionOptions,
   { decides, waits }: { decides: boolean; waits: boolean },
-): Promise<StoredRun> {
+): Promise<{ readonly stored: StoredRun; readonly asked: Approval | undefined }> {
+  const { runId, abortSignal } = given
   const scope = new AbortScope(abortSignal)
+  let asked: Approval | undefined
   try {
     for (;;) {
-      if (decides && toolCallId !== undefined) await assertOpen(storage, runId, toolCallId)
+      if (decides) asked = await openQuestion(site, storage, given, asked)
       const at = directEffects.now()
       const { working } = liveRuns(storage).get(runId) ?? {}
       const taken = working ? undefined : await storage.runs.acquire({ runId, holder, until: at + LEASE_MS, at })
-      if (taken && taken.agentId !== parts.options.id) {
+      if (taken && taken.agentId !== site.parts.options.id) {
         await storage.runs.release({ runId, holder })
         throw runNotFound(runId)
       }
-      if (taken) return taken
+      if (taken) return { stored: taken, asked }
       if (!waits) throw runBusy(runId)
       if ((await scope.race(Promise.race([working, later()].filter((each) => each !== undefined)))) === ABORTED)
         throw runBusy(runId)
@@ -111,10 +116,24 @@ function later(): Promise<void> {
   })
 }
 
-/** Whether a call can still be decided, as far as is written: one that was started by somebody who died can be gone on with. */
-async function assertOpen(storage: Storage, runId: string, toolCallId: string): Promise<void> {
-  const approval = await storage.approvals.get({ runId, toolCallId })
+/**
+ * The question that a decision is about, as far as is written: the one that stood there when it came. What is asked later, nobody had
+ * seen who decided. One that was started by somebody who died can be gone on with.
+ */
+async function openQuestion(
+  { parts }: Site,
+  storage: Storage,
+  { runId, toolCallId }: DecisionOptions,
+  asked: Approval | undefined,
+): Promise<Approval | undefined> {
+  if (!asked && toolCallId === undefined) {
+    const { items } = await storage.approvals.list({ runId, agentId: parts.options.id, status: 'pending', limit: 500 })
+    return items.length === 0 ? undefined : chosen({ runId }, items)
+  }
+  const approval = await storage.approvals.get({ runId, toolCallId: asked?.toolCallId ?? (toolCallId as string) })
+  if (asked && approval?.round !== asked.round) throw approvalDecided({ ...asked, status: 'void' })
   if (approval && approval.status !== 'pending' && approval.status !== 'started') throw approvalDecided(approval)
+  return approval
 }
 
 /** The last round of each call that the run was asked about. */
@@ -132,14 +151,16 @@ async function standingOf(storage: Storage, runId: string): Promise<Approval[]> 
 interface Deciding {
   readonly verdict: Verdict
   readonly given: DecisionOptions
+  readonly asked: Approval | undefined
   readonly standing: readonly Approval[]
   readonly opening: Restored
 }
 
 /** Writes the decision, and gives what then stands in the ledger. */
 async function decide(site: Site, storage: Storage, deciding: Deciding): Promise<readonly Approval[]> {
-  const { verdict, given, standing } = deciding
-  const approval = chosen(given, standing)
+  const { verdict, given, asked, standing } = deciding
+  const approval = chosen({ ...given, ...(asked ? { toolCallId: asked.toolCallId } : {}) }, standing)
+  if (asked && asked.round !== approval.round) throw approvalDecided({ ...asked, status: 'void' })
   // Who approved it once does so again: whoever started it has died, and the run is gone on with.
   if (approval.status === 'started' && verdict.type !== 'decline') return standing
   if (approval.status !== 'pending') throw approvalDecided(approval)

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { allOf } from '../../test-support/all-of.ts'
 import { chain, chainScript, gatedTool, Processes } from '../../test-support/gated-tree.ts'
 import { InMemoryStorage } from '../storage/index.ts'
 import { createTool, type Tool, type ToolContext } from '../tools/index.ts'
@@ -156,7 +157,7 @@ describe('durable runs', () => {
     // Its beginning, a call, its tools (the second may wait for the first), the answer, its end.
     expect(save.mock.calls.length).toBeLessThanOrEqual(6)
     const stream = await processes.start(chain(1, { act: quick })).resumeRun({ runId })
-    const types = (await Array.fromAsync(stream.events)).map(({ type }) => type)
+    const types = (await allOf(stream.events)).map(({ type }) => type)
     expect(types).toEqual(['start', 'finish'])
     expect(await stream.result).toMatchObject({ text: 'end', finishReason: 'stop', steps: [{}, {}] })
     processes.models.assertDone()

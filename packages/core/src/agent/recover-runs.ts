@@ -37,7 +37,8 @@ async function stranded({ parts, application }: Site): Promise<RunFacts[]> {
   for (const status of ['running', 'suspended'] as const) {
     for await (const facts of allRuns(storage, parts.options.id, status)) {
       if (liveRuns(storage).get(facts.runId)?.working) continue
-      if (status === 'running' || (await isDue(storage, facts.runId, at))) found.push(facts)
+      // One that waits is in nobody's hands: who has its lease began to go on with it, whatever was decided.
+      if (status === 'running' || facts.lease || (await isDue(storage, facts.runId, at))) found.push(facts)
     }
   }
   return found

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
+import { allOf } from '../../test-support/all-of.ts'
 import { chain, chainScript, gatedTool, Processes } from '../../test-support/gated-tree.ts'
 import { RequestContext } from '../context/index.ts'
 import { InMemoryStorage } from '../storage/index.ts'
@@ -37,7 +38,7 @@ describe('B7.1 suspend', () => {
   test('B7.1 the root tells of it with its payload; without one there is none', async () => {
     const { tool } = asking({ execute: (_input, { suspend }) => suspend() })
     const processes = new Processes(chainScript(2))
-    const chunks = await Array.fromAsync((await processes.start(chain(2, { act: tool })).stream('Go')).fullStream)
+    const chunks = await allOf((await processes.start(chain(2, { act: tool })).stream('Go')).fullStream)
     expect(chunks.filter(({ type }) => type === 'tool-call-suspended')).toEqual([
       {
         type: 'tool-call-suspended',
@@ -203,7 +204,7 @@ describe('B7.3 what a run goes on with', () => {
     const processes = new Processes(chainScript(3), storage)
     const make = chain(3, { act: tool })
     const db = { query: () => [] }
-    const requestContext = new RequestContext<unknown>([['tenant', 'acme']] as never)
+    const requestContext = new RequestContext([['tenant', 'acme']])
       .set('db', db)
       .set('token', 'SECRET-CANARY', { persist: false })
     const { runId } = await processes.start(make).generate('Go', { requestContext })
