@@ -16,7 +16,10 @@ const exponent = ({ few, many }) => Math.log(many.cpu / few.cpu) / Math.log(4)
 const MANY_CHUNKS = 10_000
 
 const WHY = {
-  check: 'most of it is Node importing a thousand modules, which it does one after the other',
+  check:
+    'two processes start, each of which imports some 150 modules of ours; the one that loads then takes its time for a thousand ' +
+    'modules one after the other: half of it is Node finding, stripping and compiling them, a sixth telling what each of them is, ' +
+    'a tenth having core look at tools; the other parses and judges meanwhile',
   chunk: 'every level is a full run with its own state, envelope and hooks, and a chunk passes them all',
   level:
     'every level is a full run with its own state, envelope and hooks, and each model call gets its own copy of the prompt, ' +
