@@ -163,3 +163,33 @@ test('B8.5 a result that is no JSON does not break the web client’s stream', a
   const { message } = await read(stream)
   expect(message?.parts.at(-1)).toMatchObject({ type: 'text', text: 'Done.' })
 })
+
+test('B7.1 B8.1 a web client is asked for approvals of the root’s calls by its own parts, for all others by data parts', async () => {
+  const gated = createTool({ id: 'gated', requireApproval: true, execute: () => 'ran' })
+  const asks = createTool({ id: 'asks', execute: (_input, { suspend }) => suspend({ question: 'why?' }) })
+  const models = scriptedModels({
+    sup: [
+      {
+        calls: [
+          { id: 'g', name: 'gated', args: {} },
+          { id: 's', name: 'asks', args: {} },
+          { id: 'c', name: 'child', args: { prompt: 'P' } },
+        ],
+      },
+    ],
+    'sup/child': [{ calls: [{ id: 'inner', name: 'gated', args: { to: 'ada' } }] }],
+  })
+  const child = new Agent({ id: 'c', description: 'd', model: models.at('sup/child'), tools: { gated } })
+  const sup = new Agent({ id: 'sup', model: models.at('sup'), tools: { gated, asks }, agents: { child } })
+  const { message, errors } = await read(await sup.stream('Go'))
+  expect(errors).toEqual([])
+  expect(message?.parts.find(({ type }) => type === 'tool-gated')).toMatchObject({
+    toolCallId: 'g',
+    state: 'approval-requested',
+    approval: { id: 'g' },
+  })
+  expect(message?.parts.filter(({ type }) => /^data-tool-call/.test(type))).toMatchObject([
+    { type: 'data-tool-call-suspended', id: 's', data: { path: ['sup'], suspendPayload: { question: 'why?' } } },
+    { type: 'data-tool-call-approval', id: 'inner', data: { path: ['sup', 'child'], args: { to: 'ada' } } },
+  ])
+})

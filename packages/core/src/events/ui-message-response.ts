@@ -55,7 +55,20 @@ function toUiChunks(chunk: Chunk, rootRunId: string): UiChunk[] {
     const { runId } = chunk.payload
     return [{ type: 'data-delegation', id: runId, data: { path: chunk.path, ...chunk.payload } }]
   }
+  if (chunk.type === 'tool-call-approval' || chunk.type === 'tool-call-suspended') return [askedChunk(chunk)]
   return chunk.runId === rootRunId ? rootChunks(chunk as Exclude<Chunk, { type: `data-${string}` }>) : []
+}
+
+/** The protocol knows approvals of calls that the message itself has; what else waits for a person is a data part. */
+function askedChunk({
+  type,
+  path,
+  payload,
+}: Extract<Chunk, { type: 'tool-call-approval' | 'tool-call-suspended' }>): UiChunk {
+  const { toolCallId } = payload
+  if (type === 'tool-call-approval' && path.length === 1)
+    return { type: 'tool-approval-request', approvalId: toolCallId, toolCallId }
+  return { type: `data-${type}`, id: toolCallId, data: { path, ...payload } }
 }
 
 function isDataChunk(chunk: Chunk): chunk is DataChunk {
@@ -132,6 +145,8 @@ function toolChunks(chunk: Exclude<Chunk, { type: `data-${string}` }>): UiChunk[
         },
       ]
     }
+    case 'tool-output-denied':
+      return [{ type: 'tool-output-denied', toolCallId: chunk.payload.toolCallId }]
     case 'tool-error':
       return [
         { type: 'tool-output-error', toolCallId: chunk.payload.toolCallId, errorText: chunk.payload.error.message },
