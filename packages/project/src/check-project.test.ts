@@ -148,3 +148,18 @@ test('B11.11 what modules print while they load goes to stderr', () => {
     execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
   ).toBe('1\n')
 })
+
+test('the process that checks loads nothing of what runs agents: only the one that loads modules needs it', () => {
+  const skill = '---\nname: a\ndescription: What to do, and when.\n---\nDo it.\n'
+  const root = agentsProject(agent('sup', { 'skills/a.md': skill }))
+  const program = `import { registerHooks } from 'node:module'
+const loaded = []
+registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) })
+const { checkProject } = await import('@retinue/project')
+const { agents } = await checkProject('.')
+const parts = new Set(loaded.flatMap((url) => /packages\\/core\\/src\\/(\\w+)\\//.exec(url)?.[1] ?? []))
+console.log(JSON.stringify([agents, [...parts].sort()]))`
+  const args = ['--conditions=@retinue/source', '--input-type=module', '-e', program]
+  const told = execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8' })
+  expect(JSON.parse(told)).toEqual([1, ['errors', 'shared', 'skills', 'tools']])
+})

@@ -1,6 +1,6 @@
 import { FILE_START } from '../discover/line-index.ts'
-import { fieldRefusals } from '../facts/describe-added.ts'
 import type { FieldRefusal } from '../facts/facts.ts'
+import { fieldRefusals } from '../facts/skill-fields.ts'
 import { legalSkillName, unknownNameFix } from '../names.ts'
 import type { PlannedSkill } from '../plan.ts'
 import { propertyPlace } from './places.ts'
