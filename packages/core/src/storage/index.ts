@@ -45,6 +45,7 @@ export type {
   StoredMessage,
 } from './messages.ts'
 export type { Page, PageRequest, UnreadableRow } from './page.ts'
+export { RANKING } from './rank-by-terms.ts'
 export { asText, decodedText, readRow, readRows } from './read-row.ts'
 export {
   allRunFacts,
@@ -67,7 +68,7 @@ export type {
   RunStorage,
   StoredRun,
 } from './runs.ts'
-export { queryTerms, searchTerms } from './search-terms.ts'
+export { type QueryTerm, queryTerms, searchTerms } from './search-terms.ts'
 export { sequenceCursor } from './sequence-cursor.ts'
 export type { Storage } from './storage.ts'
 export {

@@ -64,7 +64,10 @@ export interface MessageSearch {
   readonly resourceId: string
   /** Only in this thread. Default: in all of the resource. */
   readonly threadId?: string
-  /** Words. One that is found is enough; more, and rarer ones, rank higher. Without any word nothing is found. */
+  /**
+   * Words. One that is found is enough; more, and those that fewer of the messages hold that may be seen, rank higher. Where there are
+   * others, words such as `which` and `the` are not looked for. Without any word nothing is found.
+   */
   readonly query: string
   /** At least 1. */
   readonly limit: number
@@ -93,7 +96,8 @@ export interface MessageStorage {
   /** A message with those around it, oldest first; `message-not-found` as `getMessage`. */
   listNeighbours(query: NeighbourQuery): Promise<Messages>
   /**
-   * Lexical full-text search over the text that people and agents said (no tool results, no reasoning, no notes of the framework): whole words, without regard
+   * Lexical full-text search over the text that people and agents said (no tool results, no reasoning, no notes of the framework): words and, for half, words that begin as they do without
+   * their ending (`picked` for `picks`), without regard
    * to case and accents, in the first 200,000 characters of a message. Scripts without spaces are matched by character.
    */
   search(search: MessageSearch): Promise<FoundMessages>

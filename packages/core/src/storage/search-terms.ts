@@ -19,9 +19,37 @@ export function searchTerms(text: string): string[] {
 }
 
 /** How many different terms of a query are looked up. */
-const MAX_QUERY_TERMS = 64
+const MAX_QUERY_TERMS = 32
+
+/** Words that are in every other sentence: what a question is about is in its others, if it has any. English alone has such a list here. */
+const STOP_WORDS: ReadonlySet<string> = new Set(
+  `a about after all also am an and any are as at be been but by can could d did do does for from had has have he her him his how i if in
+  into is it its just ll m me my no not of on or our re s she should so t than that the their them then there these they this to us ve
+  was we were what when where which who whom why will with would you your`.split(/\s+/),
+)
+
+/** What a query looks for: a word, or at half of its weight one that begins as it does without its ending. */
+export interface QueryTerm {
+  readonly word: string
+  /** Undefined where the word has no forms, or what is left of it is too short to mean anything. */
+  readonly beginning: string | undefined
+}
 
 /** The terms that a query looks for, each once. */
-export function queryTerms(query: string): string[] {
-  return [...new Set(searchTerms(query))].slice(0, MAX_QUERY_TERMS)
+export function queryTerms(query: string): QueryTerm[] {
+  const words = [...new Set(searchTerms(query))]
+  const telling = words.filter((word) => !STOP_WORDS.has(word))
+  return (telling.length > 0 ? telling : words)
+    .slice(0, MAX_QUERY_TERMS)
+    .map((word) => ({ word, beginning: beginningOf(word) }))
+}
+
+const ENDING = /(?:ies|ments?|ings?|ions?|e?s|ed|e|(?<=[^aeiou])y)$/
+const SHORTEST_BEGINNING = 4
+
+/** `picked`, `picking` and `picks` begin as `pick`, and `policies` as `policy`. */
+function beginningOf(word: string): string | undefined {
+  if (!/^[a-z]+$/.test(word) || word.length < SHORTEST_BEGINNING) return undefined
+  const beginning = word.replace(ENDING, '')
+  return beginning.length < SHORTEST_BEGINNING ? word : beginning
 }

@@ -27,6 +27,7 @@ import {
   type NewTurn,
   newMessageRows,
   type Page,
+  type QueryTerm,
   queryTerms,
   readRows,
   type StoredMessage,
@@ -226,7 +227,7 @@ export class LibSQLThreads implements ThreadStorage {
     return { found: messages.map((message) => ({ message, score: scores.get(message.sequence) ?? 0 })), unreadable }
   }
 
-  async #found(search: MessageSearch, terms: readonly string[]): Promise<Row[]> {
+  async #found(search: MessageSearch, terms: readonly QueryTerm[]): Promise<Row[]> {
     await updateSearchIndex(this.#database)
     return this.#database.read(searchMessages(search, terms))
   }

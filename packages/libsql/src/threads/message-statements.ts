@@ -1,11 +1,13 @@
 import type { InStatement, InValue } from '@libsql/client'
-import type {
-  MessageKey,
-  MessageQuery,
-  MessageSearch,
-  NeighbourQuery,
-  NewMessageRow,
-  ThreadKey,
+import {
+  type MessageKey,
+  type MessageQuery,
+  type MessageSearch,
+  type NeighbourQuery,
+  type NewMessageRow,
+  type QueryTerm,
+  RANKING,
+  type ThreadKey,
 } from '@retinue/core/storage'
 import { NAMED, NAMED_THREAD } from '../schema/named-thread.ts'
 import { MESSAGE_COLUMNS } from './rows.ts'
@@ -97,16 +99,46 @@ export function listNeighbours({ threadId, resourceId, messageId, before, after 
   }
 }
 
-/** `terms` are those of the query; they hold letters and numbers only, so quotes make each of them a plain word. */
-export function searchMessages({ resourceId, threadId, limit }: MessageSearch, terms: readonly string[]): InStatement {
-  const words = terms.map((term) => `"${term}"`).join(' OR ')
+/**
+ * Messages by the terms of a query, scored as `rankByTerms` does. FTS5 finds who holds a term, over all that is stored; how rare it is
+ * is counted in what may be seen, so that nobody's messages rank by what others said. Terms hold letters and numbers only, so quotes
+ * make each of them a plain word.
+ */
+export function searchMessages(
+  { resourceId, threadId, limit }: MessageSearch,
+  terms: readonly QueryTerm[],
+): InStatement {
+  const looks = terms.flatMap(({ word, beginning }, index) => [
+    { index, weight: 1, query: `"${word}"` },
+    ...(beginning === undefined ? [] : [{ index, weight: RANKING.form, query: `"${beginning}"*` }]),
+  ])
+  const hits = looks.map(
+    ({ index, weight }) =>
+      `SELECT ${index}, ${weight}, rowid FROM retinue_message_terms WHERE retinue_message_terms MATCH ?`,
+  )
+  const seen =
+    threadId === undefined
+      ? { sql: 'thread IN (SELECT sequence FROM retinue_threads WHERE resource_id = ?)', args: [resourceId] }
+      : { sql: `thread = (${NAMED_THREAD})`, args: [threadId, resourceId] }
+  const { k, b } = RANKING
   return {
-    sql: `SELECT ${MESSAGE_COLUMNS}, t.id AS thread_id, -bm25(retinue_message_terms) AS score
-      FROM retinue_message_terms
-      JOIN retinue_messages m ON m.sequence = retinue_message_terms.rowid
-      JOIN retinue_threads t ON t.sequence = m.thread
-      WHERE retinue_message_terms MATCH ? AND ${threadId === undefined ? 't.resource_id = ?' : `m.thread = (${NAMED_THREAD})`}
-      ORDER BY score DESC, m.sequence DESC LIMIT ?`,
-    args: [words, ...(threadId === undefined ? [] : [threadId]), resourceId, limit],
+    sql: `WITH hits (term, weight, sequence) AS (${hits.join(' UNION ALL ')}),
+      seen (term, weight, sequence, length) AS (
+        SELECT term, max(weight), sequence, length(terms) FROM hits JOIN retinue_messages USING (sequence)
+        WHERE ${seen.sql} GROUP BY term, sequence
+      ),
+      everything (number, length) AS (
+        SELECT (SELECT count(*) FROM retinue_messages WHERE ${seen.sql}),
+          (SELECT avg(length) FROM (SELECT DISTINCT sequence, length FROM seen))
+      ),
+      rarities (term, rarity) AS (
+        SELECT term, ln(1 + (number - count(*) + 0.5) / (count(*) + 0.5)) FROM seen, everything GROUP BY term
+      )
+      SELECT ${MESSAGE_COLUMNS}, t.id AS thread_id,
+        sum(weight * rarity) / (1 + ${k} * (1 - ${b} + ${b} * seen.length / everything.length)) AS score
+      FROM seen JOIN rarities USING (term), everything
+      JOIN retinue_messages m ON m.sequence = seen.sequence JOIN retinue_threads t ON t.sequence = m.thread
+      GROUP BY m.sequence ORDER BY score DESC, m.sequence DESC LIMIT ?`,
+    args: [...looks.map(({ query }) => query), ...seen.args, ...seen.args, limit],
   }
 }

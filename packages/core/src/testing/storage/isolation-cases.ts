@@ -38,7 +38,7 @@ async function calledThread({ threads, workingMemory }: Storage): Promise<void> 
 
 export const isolationCases: readonly StorageCase[] = [
   storageCase(
-    'a thread is found by what its owner is called, and told so; nobody called so is its owner',
+    'B6.3 a thread is found by what its owner is called, and told so; nobody called so is its owner',
     async (storage) => {
       const { threads, workingMemory } = storage
       await calledThread(storage)

@@ -37,20 +37,24 @@ export const threadCases: readonly StorageCase[] = [
     expectSame(await threads.update({ ...T1, title: null, metadata: null, at: 25 }), bare, 'taken away')
     expectSame(await threads.get(T1), bare, 'what get gives; time does not go back')
   }),
-  storageCase('a title for a thread that has none is given to no other, also of two at once', async ({ threads }) => {
-    await threads.create({ ...T1, at: 10 })
-    const give = (title: string) => threads.update({ ...T1, title, onlyUntitled: true, metadata: { by: title }, at: 0 })
-    const given = await Promise.all([give('one'), give('two')])
-    const named = { id: 't1', resourceId: ADA, title: 'one', createdAt: 10, updatedAt: 10 }
-    expectSame(
-      given,
-      ['one', 'two'].map((by) => ({ ...named, metadata: { by } })),
-      'what update gives',
-    )
-    expectSame((await threads.update({ ...T1, title: 'three', at: 0 })).title, 'three', 'another title')
-    await threads.update({ ...T1, title: null, at: 0 })
-    expectSame((await give('four')).title, 'four', 'a title after it was taken away')
-  }),
+  storageCase(
+    'B6.1 a title for a thread that has none is given to no other, also of two at once',
+    async ({ threads }) => {
+      await threads.create({ ...T1, at: 10 })
+      const give = (title: string) =>
+        threads.update({ ...T1, title, onlyUntitled: true, metadata: { by: title }, at: 0 })
+      const given = await Promise.all([give('one'), give('two')])
+      const named = { id: 't1', resourceId: ADA, title: 'one', createdAt: 10, updatedAt: 10 }
+      expectSame(
+        given,
+        ['one', 'two'].map((by) => ({ ...named, metadata: { by } })),
+        'what update gives',
+      )
+      expectSame((await threads.update({ ...T1, title: 'three', at: 0 })).title, 'three', 'another title')
+      await threads.update({ ...T1, title: null, at: 0 })
+      expectSame((await give('four')).title, 'four', 'a title after it was taken away')
+    },
+  ),
   storageCase('a thread is deleted with its messages and its working memory', async (storage) => {
     const { threads, workingMemory } = storage
     await threadOf(storage, 't1', 3)
@@ -70,7 +74,7 @@ export const threadCases: readonly StorageCase[] = [
     expectSame((await workingMemory.get({ resourceId: ADA }))?.text, 'of all', 'the text of the resource')
   }),
   storageCase(
-    'the threads under one are found by it and its owner, at any depth, and no others',
+    'B6.6 the threads under one are found by it and its owner, at any depth, and no others',
     async ({ threads }) => {
       const under = (threadId: string): ThreadKey => ({ threadId, resourceId: `child:${ADA}` })
       const begin = (key: ThreadKey, parent?: ThreadKey) =>
