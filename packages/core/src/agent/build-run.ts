@@ -134,6 +134,7 @@ function scoringOf(agent: AgentOptions, { scorers, onScore }: RunOptions): Run['
 
 function settingsOf(options: RunOptions, agent: AgentOptions): RunSettings {
   return {
+    approvalTimeoutMs: options.approvalTimeoutMs,
     timeouts: options.timeout ?? NO_LIMITS,
     toolCallConcurrency: options.toolCallConcurrency ?? DEFAULT_CONCURRENCY,
     maxRetries: options.maxRetries ?? agent.maxRetries ?? DEFAULT_MAX_RETRIES,

@@ -16,6 +16,7 @@ import type { Storage } from '../storage/storage.ts'
 import { runNotFound } from '../storage/storage-errors.ts'
 import type { Value } from '../storage/values.ts'
 import type { AgentParts } from './agent-parts.ts'
+import { askedCalls } from './asked-calls.ts'
 import { directEffects } from './direct-effects.ts'
 import { LEASE_MS, storageOf } from './kept-tree.ts'
 import { liveRuns } from './live-runs.ts'
@@ -23,6 +24,7 @@ import type { OpenedRoot } from './open-run.ts'
 import { openSaved, type Restored, restored } from './open-saved.ts'
 import { assertResumeOptions, type DecisionOptions, resumedWith } from './resume-options.ts'
 import { unpackTree } from './saved-tree.ts'
+import { standingOf } from './standing.ts'
 import { toolAt } from './tool-at.ts'
 
 /** What somebody decided on a call that waits; undefined where a run is only to go on. */
@@ -136,18 +138,6 @@ async function openQuestion(
   return approval
 }
 
-/** The last round of each call that the run was asked about. */
-async function standingOf(storage: Storage, runId: string): Promise<Approval[]> {
-  const latest = new Map<string, Approval>()
-  let cursor: string | undefined
-  do {
-    const page = await storage.approvals.list({ runId, limit: 500, ...(cursor === undefined ? {} : { cursor }) })
-    for (const approval of page.items) latest.set(approval.toolCallId, approval)
-    cursor = page.next
-  } while (cursor !== undefined)
-  return [...latest.values()]
-}
-
 interface Deciding {
   readonly verdict: Verdict
   readonly given: DecisionOptions
@@ -158,11 +148,11 @@ interface Deciding {
 
 /** Writes the decision, and gives what then stands in the ledger. */
 async function decide(site: Site, storage: Storage, deciding: Deciding): Promise<readonly Approval[]> {
-  const { verdict, given, asked, standing } = deciding
+  const { verdict, given, asked, standing, opening } = deciding
   const approval = chosen({ ...given, ...(asked ? { toolCallId: asked.toolCallId } : {}) }, standing)
   if (asked && asked.round !== approval.round) throw approvalDecided({ ...asked, status: 'void' })
   // Who approved it once does so again: whoever started it has died, and the run is gone on with.
-  if (approval.status === 'started' && verdict.type !== 'decline') return standing
+  if (approval.status === 'started' && verdict.type !== 'decline' && !isBegun(opening, approval)) return standing
   if (approval.status !== 'pending') throw approvalDecided(approval)
   const at = directEffects.now()
   const decision = await checkedDecision(site, deciding, approval)
@@ -176,6 +166,12 @@ async function decide(site: Site, storage: Storage, deciding: Deciding): Promise
   const decided = await storage.approvals.change({ runId, toolCallId, round, from: ['pending'], to, decision, at })
   if (!decided) throw approvalDecided((await storage.approvals.get({ runId, toolCallId })) ?? approval)
   return standing.map((each) => (each.toolCallId === toolCallId ? decided : each))
+}
+
+/** Whether a call is a delegation that was begun: nobody died over it, it waits for something below. */
+function isBegun({ tree }: Restored, { toolCallId }: Approval): boolean {
+  for (const { call } of askedCalls(tree.run)) if (call.toolCallId === toolCallId) return call.delegation !== undefined
+  return false
 }
 
 /** The call that is decided: the one that is named, or the only one that waits. */

@@ -2,7 +2,6 @@ import { runLost } from '../approvals/approval-errors.ts'
 import type { Question } from '../approvals/question.ts'
 import { isRetinueError, type RetinueError } from '../errors/retinue-error.ts'
 import { unexpected } from '../loop/finish-run.ts'
-import type { Run } from '../loop/run.ts'
 import type { AskedCall, RunKeeper } from '../loop/run-keeper.ts'
 import { warnIn } from '../memory/application.ts'
 import { toJson } from '../shared/json.ts'
@@ -12,9 +11,11 @@ import type { Lease } from '../storage/runs.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Value } from '../storage/values.ts'
 import type { AgentParts } from './agent-parts.ts'
+import { askedCalls } from './asked-calls.ts'
 import { isDurable, type KeepableTree } from './keepable.ts'
 import { contextsOf, type LiveRun, liveRuns } from './live-runs.ts'
 import { packTree } from './saved-tree.ts'
+import { standingOf } from './standing.ts'
 
 /** How long nobody else may work on a run after the last sign of life, in milliseconds. */
 export const LEASE_MS = 10_000
@@ -47,8 +48,10 @@ export function storageOf(parts: AgentParts, application: KeepableTree['applicat
 /** Begins to keep a tree; at once in its storage, where it is to survive a crash. */
 export async function keepTree(tree: KeepableTree, taken?: TakenRun): Promise<KeptTree> {
   const kept = new KeptTree(tree, taken)
+  // Under an id that the application chose somebody may have been asked before: that was another run.
+  if (!taken && tree.call.runId !== undefined) await kept.passOver()
   tree.run.root.keeper = kept
-  if (!taken && kept.isDurable) await kept.save()
+  if (!taken && kept.isDurable) await kept.begin()
   return kept
 }
 
@@ -71,6 +74,8 @@ export class KeptTree implements RunKeeper {
   readonly #keepsEnded: boolean
   readonly #begun: number
   readonly #standing = new Map<string, Approval>()
+  /** The rounds of calls that a run of the same id was asked about before. */
+  readonly #rounds = new Map<string, number>()
   readonly #live: LiveRun
   #settle: () => void = () => {}
   #moves: ApprovalChange[] = []
@@ -97,7 +102,9 @@ export class KeptTree implements RunKeeper {
       this.#settle = resolve
     })
     live.get(runId)?.stopClock?.()
-    this.#live = { working, abort: (reason) => abort.abort(reason), call, contexts: new Map(), stopClock: undefined }
+    const { id: agentId } = parts.options
+    const stop = (reason: unknown): void => abort.abort(reason)
+    this.#live = { agentId, working, abort: stop, call, contexts: new Map(), stopClock: undefined }
     live.set(runId, this.#live)
     if (this.isDurable) this.#beat()
   }
@@ -106,26 +113,49 @@ export class KeptTree implements RunKeeper {
     return this.#standing.get(toolCallId)
   }
 
-  expiry(): number | undefined {
-    const { approvalTimeoutMs } = this.#tree.options
-    return approvalTimeoutMs === undefined ? undefined : this.#now() + approvalTimeoutMs
+  expiry(ownTimeoutMs: number | undefined): number | undefined {
+    const timeoutMs = ownTimeoutMs ?? this.#tree.options.approvalTimeoutMs
+    return timeoutMs === undefined ? undefined : this.#now() + timeoutMs
   }
 
   async start({ toolCallId }: AskedCall, { round }: Question): Promise<void> {
     const { runId } = this.#tree.run.root
     const change: ApprovalChange = { runId, toolCallId, round, from: ['approved'], to: 'started', at: this.#now() }
-    const started = await this.#storage.approvals.change(change)
-    if (!started) throw this.#failed(runLost(runId))
-    this.#standing.set(toolCallId, started)
+    try {
+      const started = await this.#storage.approvals.change(change)
+      if (!started) throw runLost(runId)
+      this.#standing.set(toolCallId, started)
+    } catch (thrown) {
+      // It is decided, and must not be lost: the run stops here, and whoever goes on with it starts the call.
+      throw this.#failed(thrown)
+    }
   }
 
   move({ toolCallId }: AskedCall, { round }: Question, to: keyof typeof FROM, reason?: string): void {
     const known = this.#standing.get(toolCallId)
-    if (known?.round !== round || !FROM[to].includes(known.status)) return
-    const { runId } = this.#tree.run.root
-    const decision = reason === undefined ? {} : { decision: { reason } }
-    this.#moves.push({ runId, toolCallId, round, from: [known.status], to, ...decision, at: this.#now() })
-    this.#standing.set(toolCallId, { ...known, status: to })
+    if (known?.round === round && FROM[to].includes(known.status)) this.#move(known, to, reason)
+  }
+
+  /** Takes note of what was asked under the same id before: the questions of this tree are other ones. */
+  async passOver(): Promise<void> {
+    for (const approval of await standingOf(this.#storage, this.#tree.run.root.runId))
+      this.#rounds.set(approval.toolCallId, approval.round)
+  }
+
+  nextRound(toolCallId: string, known: Question | undefined): number {
+    const before = [known?.round, this.#rounds.get(toolCallId), this.#standing.get(toolCallId)?.round]
+    return Math.max(...before.map((round) => round ?? 0)) + 1
+  }
+
+  /** Writes the tree down for the first time. A run that can't be kept does not begin. */
+  async begin(): Promise<void> {
+    try {
+      await this.save()
+    } catch (thrown) {
+      liveRuns(this.#storage).delete(this.#tree.run.root.runId)
+      this.#stopped()
+      throw thrown
+    }
   }
 
   save(): Promise<void> {
@@ -153,10 +183,13 @@ export class KeptTree implements RunKeeper {
     this.#stopBeating?.()
     const { runId } = this.#tree.run.root
     try {
-      if (this.failure) return
-      for (const { toolCallId, round, status } of this.#standing.values())
-        if (status === 'pending' || status === 'approved')
-          this.#moves.push({ runId, toolCallId, round, from: [status], to: 'cancelled', at: this.#now() })
+      // Others may go on with it, from what was written down last; where not even that can be said, the lease runs out.
+      if (this.failure) return await this.#storage.runs.release({ runId, holder: this.#holder })
+      for (const known of this.#standing.values()) {
+        this.#cancel(known.toolCallId)
+        // A delegation that was begun ends with the run that waited for it.
+        if (known.status === 'started') this.#move(known, 'done')
+      }
       if (this.#keepsEnded) await this.#write('ended')
       else if (this.#version > 0)
         await this.#storage.runs.remove({ runId, expectedVersion: this.#version, moves: this.#moves, at: this.#now() })
@@ -168,11 +201,17 @@ export class KeptTree implements RunKeeper {
     }
   }
 
-  /** The run that could not be opened after it was taken: others may have it. */
-  async letGo(): Promise<void> {
-    this.#stopBeating?.()
-    this.#stopped()
-    await this.#storage.runs.release({ runId: this.#tree.run.root.runId, holder: this.#holder })
+  /** Nobody needs to decide it any more. */
+  #cancel(toolCallId: string): void {
+    const known = this.#standing.get(toolCallId)
+    if (known?.status === 'pending' || known?.status === 'approved') this.#move(known, 'cancelled')
+  }
+
+  #move(known: Approval, to: keyof typeof FROM, reason?: string): void {
+    const { runId, toolCallId, round, status } = known
+    const decision = reason === undefined ? {} : { decision: { reason } }
+    this.#moves.push({ runId, toolCallId, round, from: [status], to, ...decision, at: this.#now() })
+    this.#standing.set(toolCallId, { ...known, status: to })
   }
 
   #stopped(): void {
@@ -191,8 +230,8 @@ export class KeptTree implements RunKeeper {
   async #write(status: 'running' | 'suspended' | 'ended', lease?: Lease): Promise<void> {
     if (this.failure) throw this.failure
     const { run, call, options } = this.#tree
-    const moves = this.#moves.splice(0)
     const requests = this.#newRequests()
+    const moves = this.#moves.splice(0)
     const elapsedMs = this.#now() - this.#begun
     try {
       this.#version = await this.#storage.runs.save({
@@ -222,20 +261,21 @@ export class KeptTree implements RunKeeper {
     return this.failure
   }
 
-  /** The questions of the tree that the ledger does not have yet. */
+  /** The questions of the tree that the ledger does not have yet. A call that ended undecided, such as one whose tool is gone, asks no more. */
   #newRequests(): ApprovalRequest[] {
+    const { run, options } = this.#tree
+    const { runId } = run.root
+    const rounds = new Map<string, number>()
     const requests: ApprovalRequest[] = []
-    const add = (run: Run): void => {
-      for (const { toolCallId, toolName, args, question, outcome, delegation } of run.calls ?? []) {
-        if (delegation?.child && !outcome) add(delegation.child)
-        if (!question || outcome || this.#standing.get(toolCallId)?.round === question.round) continue
-        const { runId } = run.root
-        const { agentId } = this.#tree.run
-        const place = { runId, agentId, path: run.state.path, ...ownerOf(this.#tree.options) }
-        requests.push({ ...place, toolCallId, toolName, args: asValue(args), ...asked(question) })
-      }
+    for (const { path, call, question } of askedCalls(run)) {
+      const { toolCallId, toolName, args, edited } = call
+      rounds.set(toolCallId, question.round)
+      if (this.#standing.get(toolCallId)?.round === question.round) continue
+      const place = { runId, agentId: run.agentId, path, ...ownerOf(options) }
+      requests.push({ ...place, toolCallId, toolName, args: asValue(edited ?? args), ...asked(question) })
     }
-    add(this.#tree.run)
+    for (const { toolCallId, round } of this.#standing.values())
+      if (rounds.get(toolCallId) !== round) this.#cancel(toolCallId)
     return requests
   }
 

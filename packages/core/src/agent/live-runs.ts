@@ -5,6 +5,8 @@ import type { RunOptions } from './run-options.ts'
 
 /** What a process knows of a run that it works on, or that has stopped in it. */
 export interface LiveRun {
+  /** The root agent's id. */
+  readonly agentId: string
   /** Settles when the run has stopped or ended; undefined if it has. */
   working: Promise<void> | undefined
   /** Ends the run, while it works. */

@@ -3,7 +3,7 @@ import type { Run } from '../loop/run.ts'
 
 /** What a run that stopped waits for, at whatever depth. */
 export function pendingCalls(run: Run): PendingToolCall[] {
-  return (run.calls ?? []).flatMap(({ toolCallId, toolName, args, question, outcome, delegation }) => {
+  return (run.calls ?? []).flatMap(({ toolCallId, toolName, args, edited, question, outcome, delegation }) => {
     if (outcome) return []
     if (delegation?.child) return pendingCalls(delegation.child)
     if (!question) return []
@@ -12,7 +12,7 @@ export function pendingCalls(run: Run): PendingToolCall[] {
       {
         toolCallId,
         toolName,
-        args,
+        args: edited ?? args,
         path: run.state.path,
         requiresApproval: kind === 'approval',
         ...(payload === undefined ? {} : { suspendPayload: payload }),

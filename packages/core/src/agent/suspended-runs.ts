@@ -2,7 +2,7 @@ import { runBusy } from '../approvals/approval-errors.ts'
 import type { PendingToolCall } from '../approvals/question.ts'
 import { assertKnownKeys, optionInvalid } from '../errors/option-errors.ts'
 import { isObject } from '../shared/records.ts'
-import type { Approval, ApprovalQuery } from '../storage/approvals.ts'
+import type { Approval, ApprovalChange, ApprovalQuery } from '../storage/approvals.ts'
 import type { Page } from '../storage/page.ts'
 import type { RunFacts } from '../storage/runs.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -102,7 +102,7 @@ export async function cancel({ parts, application }: Site, runId: string): Promi
     throw optionInvalid('The runId is missing.', "cancelRun('the id of the run')")
   const storage = storageOf(parts, application)
   const live = liveRuns(storage).get(runId)
-  if (live?.working) {
+  if (live?.working && live.agentId === parts.options.id) {
     live.abort('the run was cancelled')
     return live.working
   }
@@ -114,9 +114,10 @@ export async function cancel({ parts, application }: Site, runId: string): Promi
     throw runNotFound(runId)
   }
   const { items } = await storage.approvals.list({ runId, limit: 1000 })
-  const open = items.filter(({ status }) => status === 'pending' || status === 'approved')
-  const moves = open.map(({ toolCallId, round, status }) => {
-    return { runId, toolCallId, round, from: [status], to: 'cancelled', at } as const
+  // What was started by somebody who died, or waits for something below, ends here: what it did nobody knows.
+  const moves = items.flatMap(({ toolCallId, round, status }): ApprovalChange[] => {
+    if (status !== 'pending' && status !== 'approved' && status !== 'started') return []
+    return [{ runId, toolCallId, round, from: [status], to: status === 'started' ? 'unknown' : 'cancelled', at }]
   })
   await storage.runs.remove({ runId, expectedVersion: stored.version, moves, at })
   live?.stopClock?.()

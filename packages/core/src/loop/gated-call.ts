@@ -26,7 +26,7 @@ export async function gatedCall(run: Run, call: PendingCall, args: unknown): Pro
   const needed = await run.scope.race(needsDecision(run, call, args))
   if (needed === ABORTED || run.scope.aborted) return end(notRun('aborted'))
   if (needed instanceof RetinueError) return end(failedWith(needed))
-  return needed ? ask(run, call, 1, 'approval') : { type: 'start', args }
+  return needed ? ask(run, call, 'approval') : { type: 'start', args }
 }
 
 /** Asks for the answer that a suspended call wants. */
@@ -34,7 +34,7 @@ export async function askSuspended(run: Run, call: PendingCall, { payload }: Sus
   const { question } = call
   // What was decided before has been carried out; this is another question.
   if (question) (await run.root.keep()).move(placed(run, call), question, 'done')
-  await ask(run, call, (question?.round ?? 0) + 1, 'suspension', payload)
+  await ask(run, call, 'suspension', payload)
   return WAITING
 }
 
@@ -66,17 +66,11 @@ async function needsDecision(
   }
 }
 
-async function ask(
-  run: Run,
-  call: PendingCall,
-  round: number,
-  kind: Question['kind'],
-  payload?: unknown,
-): Promise<Gated> {
+async function ask(run: Run, call: PendingCall, kind: Question['kind'], payload?: unknown): Promise<Gated> {
   const keeper = await run.root.keep()
-  const expiresAt = keeper.expiry()
+  const expiresAt = keeper.expiry(run.settings.approvalTimeoutMs)
   call.question = {
-    round,
+    round: keeper.nextRound(call.toolCallId, call.question),
     kind,
     fingerprint: await fingerprintOf(call),
     ...(payload === undefined ? {} : { payload }),
@@ -90,9 +84,13 @@ function fingerprintOf({ tool, toolName, args }: PendingCall): Promise<string> {
 }
 
 /** Says that a call waits: at the top level of the root's stream, wherever in the tree it was made. */
-function announced({ root, state }: Run, { toolCallId, toolName, args }: PendingCall, question: Question): Gated {
+function announced(
+  { root, state }: Run,
+  { toolCallId, toolName, args, edited }: PendingCall,
+  question: Question,
+): Gated {
   const { kind, payload, expiresAt } = question
-  const asked = { toolCallId, toolName, args, ...(expiresAt === undefined ? {} : { expiresAt }) }
+  const asked = { toolCallId, toolName, args: edited ?? args, ...(expiresAt === undefined ? {} : { expiresAt }) }
   const place = { runId: root.runId, from: 'AGENT', path: state.path } as const
   const chunk: Chunk =
     kind === 'approval'
@@ -138,7 +136,7 @@ async function decided(
     case 'cancelled':
       return end(notRun('aborted'))
     case 'void':
-      return ask(run, call, question.round + 1, question.kind, question.payload)
+      return ask(run, call, question.kind, question.payload)
     default:
       return assertNever(status, 'approval status')
   }
@@ -157,27 +155,28 @@ async function approved(
 ): Promise<Gated> {
   if ((await fingerprintOf(call)) !== approval.fingerprint) {
     keeper.move(placed(run, call), question, 'void')
-    return ask(run, call, question.round + 1, question.kind, question.payload)
+    return ask(run, call, question.kind, question.payload)
   }
-  const edited = approval.decision?.args
+  const gated = await startWith(call, approval, args)
+  if (gated.type === 'start') await keeper.start(placed(run, call), question)
+  else keeper.move(placed(run, call), question, 'void')
+  return gated
+}
+
+/** A call starts with what a person put in place of its arguments, in this round or, where it was suspended since, in one before. */
+async function startWith(call: PendingCall, { kind, decision }: Approval, args: unknown): Promise<Gated> {
+  const edited = decision?.args ?? call.edited
   const checked = edited === undefined ? undefined : await call.tool?.check(edited)
-  if (checked && !checked.ok) {
-    keeper.move(placed(run, call), question, 'void')
+  if (checked && !checked.ok)
     return end(
       failed(
         'tool-arguments-invalid',
         `The arguments that a person gave don't fit: ${checked.issues}. Nothing was run.`,
       ),
     )
-  }
-  await keeper.start(placed(run, call), question)
-  return startWith(call, approval, checked ? checked.value : args)
-}
-
-function startWith(call: PendingCall, { kind, decision }: Approval, args: unknown): Gated {
   if (kind === 'suspension') call.answer = { data: decision?.resumeData }
-  if (decision?.args !== undefined) call.edited = decision.args
-  return { type: 'start', args }
+  if (edited !== undefined) call.edited = edited
+  return { type: 'start', args: checked ? checked.value : args }
 }
 
 function end(outcome: Outcome): Gated {

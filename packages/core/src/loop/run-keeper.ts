@@ -41,6 +41,8 @@ export interface RunKeeper {
   end(): Promise<void>
   /** Why the tree can't be kept any more: it then ends with this error, since what was promised does not hold. */
   readonly failure: RetinueError | undefined
-  /** When a question that is asked now counts as declined; undefined if it waits for ever. */
-  expiry(): number | undefined
+  /** When a question that is asked now counts as declined; undefined if it waits for ever. `ownTimeoutMs`: of the run that asks. */
+  expiry(ownTimeoutMs: number | undefined): number | undefined
+  /** The number of the next question about a call. `known`: the last one, if it was asked about. */
+  nextRound(toolCallId: string, known: Question | undefined): number
 }

@@ -205,6 +205,8 @@ export interface CallRef {
 }
 
 export interface RunSettings {
+  /** After how long its calls count as declined, where that is not the root's to say. */
+  readonly approvalTimeoutMs: number | undefined
   readonly timeouts: Timeouts
   readonly toolCallConcurrency: number
   /** Retries of a model beside its first attempt. */

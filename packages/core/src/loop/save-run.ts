@@ -8,8 +8,10 @@ import type { SavedCall, SavedDelegation, SavedRun } from './saved-run.ts'
 
 /** A run with everything below it, as plain data. It points to the run's own lists: write it down before anything goes on. */
 export function savedRun(run: Run): SavedRun {
-  const { thread, kept, budget, inherited, prompt, given, point, calls } = run
+  const { thread, kept, budget, inherited, prompt, given, point, calls, resumed } = run
   const state = settled(point ?? run.state)
+  // One that was opened and has not gone on yet stands where it stopped.
+  const underWay = calls?.map((call) => savedCall(run, call)) ?? resumed
   const ownBudget = budget.saved(state.runId)
   return {
     state,
@@ -21,7 +23,7 @@ export function savedRun(run: Run): SavedRun {
     ...(ownBudget ? { budget: ownBudget } : {}),
     processors: savedProcessors(run),
     context: savedContext(run.requestContext),
-    ...(calls && state.finishReason === undefined ? { calls: calls.map((call) => savedCall(run, call)) } : {}),
+    ...(underWay && state.finishReason === undefined ? { calls: underWay } : {}),
   }
 }
 
