@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -247,15 +247,4 @@ test.each([[{}], [{ NO_COLOR: 'yes' }]])('--help of a command is plain text in a
   expect([run.status, run.stderr]).toEqual([0, ''])
   expect(run.stdout).toMatch(/USAGE retinue check \[OPTIONS\]/)
   expect(run.stdout).not.toContain('\u001b')
-})
-
-test('what Node compiles of the command line is kept for the next time, unless it is told not to', () => {
-  const { NODE_COMPILE_CACHE: _cache, ...env } = process.env
-  const kept = (more: object): boolean => {
-    const TMPDIR = cliProject({})
-    const [tmp, run] = [join(TMPDIR, 'node-compile-cache'), { env: { ...env, TMPDIR, TEMP: TMPDIR, ...more } }]
-    expect(spawnSync(process.execPath, [...CLI, '--version'], run).status).toBe(0)
-    return existsSync(tmp)
-  }
-  expect([kept({}), kept({ NODE_DISABLE_COMPILE_CACHE: '1' })]).toEqual([true, false])
 })

@@ -1,7 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import * as nodeModule from 'node:module'
-import { dirname, extname } from 'node:path'
+import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { LoadFailure, LoadRequest, LoadResult, ModuleLoader } from './module-loader.ts'
 import { inheritedOptions } from './node-options.ts'
@@ -155,7 +154,6 @@ function startChild(root: string): Child {
   const entry = fileURLToPath(new URL(`./load-child${extname(import.meta.url)}`, import.meta.url))
   const process = fork(entry, [token, root], {
     cwd: root,
-    env: { ...globalThis.process.env, ...compileCache() },
     stdio: ['ignore', 2, 2, 'ipc'],
     execArgv: [...inheritedOptions(), ROOM_FOR_THE_YOUNG],
   })
@@ -182,13 +180,6 @@ function startChild(root: string): Child {
   process.unref()
   process.channel?.unref()
   return child
-}
-
-/** What this process has compiled, the other need not compile again. Of a cache that was turned on in code, nothing is inherited. */
-function compileCache(): { readonly NODE_COMPILE_CACHE?: string } {
-  const folder = nodeModule.getCompileCacheDir?.()
-  // In the folder that was chosen, every version of Node has one of its own.
-  return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) }
 }
 
 /** Calls back when the process has ended and its last message has been read; the one may come before the other. */

@@ -2,7 +2,6 @@
  * The process that runs the code of a project for `check`: it may hang, exit or crash without harm. Its stdout is the parent's
  * stderr, so that nothing a module prints is taken for a result.
  */
-import * as nodeModule from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { failureOf } from './failure.ts'
 import { loadModule } from './load-module.ts'
@@ -17,13 +16,6 @@ const exit = process.exit.bind(process)
 
 function tell(message: FromChild): void {
   send?.(message)
-}
-
-/** What takes its time and need not wait for a request. */
-async function getReady(): Promise<void> {
-  await warmUp()
-  // At its end the process is killed, and would leave nothing for the next one.
-  if (!isAsked) nodeModule.flushCompileCache?.()
 }
 
 /** A turn of the event loop: errors that a module left behind come out before the next module begins. */
@@ -73,5 +65,5 @@ if (isPlainProcess()) loadQuickly(root, href)
 tell({ token, type: 'ready' })
 // The parent still looks for agents: the time is there.
 setImmediate(() => {
-  if (!isAsked) void getReady().catch(() => {})
+  if (!isAsked) void warmUp().catch(() => {})
 })
