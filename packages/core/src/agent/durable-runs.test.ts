@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { allOf } from '../../test-support/all-of.ts'
 import { chain, chainScript, gatedTool, Processes } from '../../test-support/gated-tree.ts'
+import { RetinueError } from '../errors/index.ts'
+import { InMemoryApprovals } from '../storage/in-memory-approvals.ts'
 import { InMemoryStorage } from '../storage/index.ts'
 import { createTool, type Tool, type ToolContext } from '../tools/index.ts'
 import { Agent, type RunOptions } from './index.ts'
@@ -190,6 +192,69 @@ describe('durable runs', () => {
     processes.models.assertDone()
   })
 
+  test('a run whose lease another has ends at once, also while nothing of it ends', async () => {
+    const { tool, begun } = dying()
+    const processes = new Processes(chainScript(1))
+    const running = processes.start(chain(1, { act: tool })).generate('Go', { durable: true, runId: 'run' })
+    const lost = expect(running).rejects.toMatchObject({ code: 'run-lost' })
+    await begun
+    const renew = vi.spyOn(processes.storage.runs, 'renew').mockResolvedValue(false)
+    await vi.advanceTimersByTimeAsync(4_000)
+    await lost
+    expect(renew).toHaveBeenCalledTimes(1)
+  })
+
+  test.each(['begin', 'suspend', 'start'] as const)(
+    'a storage that fails when the run is to %s ends it with that error, and nothing runs that is not written down',
+    async (when) => {
+      const { tool, ran } = gatedTool()
+      const processes = new Processes(chainScript(1))
+      const make = chain(1, { act: tool })
+      const full = new RetinueError({ code: 'storage-full', message: 'The disk is full.' })
+      const failing = vi.spyOn(processes.storage.runs, 'save')
+      if (when === 'begin') failing.mockRejectedValueOnce(full)
+      const agent = processes.start(make)
+      if (when === 'suspend') failing.mockRejectedValueOnce(full)
+      const running = agent.generate('Go', { durable: when === 'begin', runId: 'run' })
+      if (when !== 'start') {
+        await expect(running).rejects.toMatchObject({ code: 'storage-full' })
+        expect([await agent.listSuspendedRuns(), ran]).toEqual([{ runs: [], total: 0 }, []])
+        return
+      }
+      await running
+      const change = vi.spyOn(processes.storage.approvals, 'change')
+      change.mockImplementationOnce((...given) =>
+        InMemoryApprovals.prototype.change.apply(processes.storage.approvals, given),
+      )
+      change.mockRejectedValueOnce(full)
+      await expect(agent.approveToolCallGenerate({ runId: 'run' })).rejects.toMatchObject({ code: 'storage-full' })
+      expect(ran).toEqual([])
+      // It was decided: whoever goes on with the run starts the call.
+      expect(await processes.start(make).resumeRunGenerate({ runId: 'run' })).toMatchObject({ text: 'acted' })
+      expect(ran).toHaveLength(1)
+    },
+  )
+
+  test('a run id that is used again has questions of its own: what was decided before decides nothing', async () => {
+    const { tool, ran } = gatedTool()
+    const turns = chainScript(1)['sup'] ?? []
+    const processes = new Processes({ sup: [...turns, ...turns] })
+    const agent = processes.start(chain(1, { act: tool }))
+    for (const times of [1, 2]) {
+      const { pendingCalls } = await agent.generate('Go', { runId: 'run' })
+      expect(pendingCalls).toHaveLength(1)
+      expect((await agent.listSuspendedRuns()).runs[0]?.toolCalls).toHaveLength(1)
+      expect(await agent.approveToolCallGenerate({ runId: 'run', toolCallId: 'call-act' })).toMatchObject({
+        text: 'acted',
+      })
+      expect(ran).toHaveLength(times)
+    }
+    expect((await agent.listApprovals()).items.map(({ round, status }) => [round, status])).toEqual([
+      [1, 'done'],
+      [2, 'done'],
+    ])
+  })
+
   test('B7.4 while somebody works on a run others wait, until they are told to stop waiting', async () => {
     const { tool, begun } = dying()
     const processes = new Processes(chainScript(1))
@@ -329,9 +394,43 @@ describe('approvalTimeoutMs', () => {
 
   test('one that is decided in time has no clock any more', async () => {
     const { first, runId, ran } = await waiting()
+    expect(vi.getTimerCount()).toBe(1)
     await first.agent.approveToolCallGenerate({ runId })
-    await vi.advanceTimersByTimeAsync(120_000)
-    expect(ran).toHaveLength(1)
     expect(vi.getTimerCount()).toBe(0)
+    expect(ran).toHaveLength(1)
+  })
+
+  test('a process that starts anew has the clock of a call that can still be decided', async () => {
+    const { processes, make, first, runId, ran } = await waiting()
+    first.die()
+    await vi.advanceTimersByTimeAsync(30_000)
+    const agent = processes.start(make)
+    expect(await agent.recover()).toEqual([])
+    await vi.advanceTimersByTimeAsync(29_000)
+    expect((await agent.listSuspendedRuns()).total).toBe(1)
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect([(await agent.listSuspendedRuns()).total, ran]).toEqual([0, []])
+    expect((await agent.listApprovals({ runId })).items).toMatchObject([{ status: 'declined' }])
+  })
+
+  test('an agent that is delegated to can have a time of its own', async () => {
+    const { tool } = gatedTool()
+    const processes = new Processes(chainScript(2))
+    const make = (models: typeof processes.models): Agent =>
+      new Agent({
+        id: 'sup',
+        model: models.at('sup'),
+        agents: {
+          mid: new Agent({
+            id: 'mid',
+            description: 'd',
+            model: models.at('sup/mid'),
+            tools: { act: tool },
+            defaultOptions: { approvalTimeoutMs: 5_000 },
+          }),
+        },
+      })
+    const { pendingCalls } = await processes.start(make).generate('Go', { approvalTimeoutMs: 60_000 })
+    expect(pendingCalls).toMatchObject([{ expiresAt: Date.now() + 5_000 }])
   })
 })

@@ -309,7 +309,7 @@ export class KeptTree implements RunKeeper {
 }
 
 /** What clocks can count. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1
+export const LONGEST_TIMER_MS: number = 2 ** 31 - 1
 
 function asked({
   round,

@@ -4,10 +4,11 @@ import type { Storage } from '../storage/storage.ts'
 import { openDecided, type Site } from './decide-run.ts'
 import { directEffects } from './direct-effects.ts'
 import { goOnLater, notResumed } from './expired-runs.ts'
-import { LEASE_MS, storageOf } from './kept-tree.ts'
+import { LONGEST_TIMER_MS, storageOf } from './kept-tree.ts'
 import { liveRuns } from './live-runs.ts'
 import type { OpenedRoot } from './open-run.ts'
 import type { ResumeOptions } from './resume-options.ts'
+import { standingOf } from './standing.ts'
 
 /** Opens every run of an agent that somebody died over, and those that a decision or its absence lets go on. */
 export async function recover(site: Site, options: Omit<ResumeOptions, 'runId'>): Promise<OpenedRoot[]> {
@@ -16,7 +17,7 @@ export async function recover(site: Site, options: Omit<ResumeOptions, 'runId'>)
     try {
       opened.push(await openDecided(site, undefined, { ...options, runId }, true, false))
     } catch (thrown) {
-      if (isRetinueError(thrown, 'run-busy')) lookAgain(site, runId, lease?.until)
+      if (isRetinueError(thrown, 'run-busy')) lookAgain(site, runId, lease?.until ?? 0)
       // Another process was faster.
       else if (!isRetinueError(thrown, 'run-not-found')) notResumed(site, runId, thrown)
     }
@@ -24,9 +25,9 @@ export async function recover(site: Site, options: Omit<ResumeOptions, 'runId'>)
   return opened
 }
 
-/** Whether a process lives is known when its lease is over: who lives has a new one by then. */
-function lookAgain(site: Site, runId: string, until: number | undefined): void {
-  const wait = Math.min(Math.max(0, (until ?? 0) - directEffects.now()), LEASE_MS)
+/** Looks at a run again when its time has come: whether a process lives is known when its lease is over, since who lives has a new one. */
+function lookAgain(site: Site, runId: string, at: number): void {
+  const wait = Math.min(Math.max(0, at - directEffects.now()), LONGEST_TIMER_MS - 1)
   directEffects.startTimer(wait + 1, () => goOnLater(site, runId, false), true)
 }
 
@@ -38,7 +39,10 @@ async function stranded({ parts, application }: Site): Promise<RunFacts[]> {
     for await (const facts of allRuns(storage, parts.options.id, status)) {
       if (liveRuns(storage).get(facts.runId)?.working) continue
       // One that waits is in nobody's hands: who has its lease began to go on with it, whatever was decided.
-      if (status === 'running' || facts.lease || (await isDue(storage, facts.runId, at))) found.push(facts)
+      const due = status === 'running' || facts.lease ? at : await dueAt(storage, facts.runId)
+      if (due !== undefined && due <= at) found.push(facts)
+      // The process that had its clock is gone.
+      else if (due !== undefined) lookAgain({ parts, application }, facts.runId, due)
     }
   }
   return found
@@ -53,12 +57,12 @@ async function* allRuns(storage: Storage, agentId: string, status: RunFacts['sta
   } while (cursor !== undefined)
 }
 
-/** Whether a run that waits need not wait: a call was not decided in time, or whoever decided died before it could start. */
-async function isDue(storage: Storage, runId: string, at: number): Promise<boolean> {
-  for (const status of ['pending', 'approved'] as const) {
-    const { items } = await storage.approvals.list({ runId, status, limit: 1000 })
-    const isOver = items.some(({ expiresAt }) => expiresAt !== undefined && expiresAt <= at)
-    if (status === 'approved' ? items.length > 0 : isOver) return true
+/** From when on a run that waits need not wait any more: a call is then too late to decide, or was decided by somebody who died. */
+async function dueAt(storage: Storage, runId: string): Promise<number | undefined> {
+  let due: number | undefined
+  for (const { status, expiresAt, decidedAt } of await standingOf(storage, runId)) {
+    const at = status === 'pending' ? expiresAt : status === 'approved' ? decidedAt : undefined
+    if (at !== undefined) due = Math.min(due ?? at, at)
   }
-  return false
+  return due
 }
