@@ -1,5 +1,5 @@
 import { type AgentDir, type Note, slotModules } from '../../src/discover/agent-dir.ts'
-import { findFiles, settleFiles } from '../../src/discover/discover.ts'
+import { type Discovered, findFiles, settleFiles } from '../../src/discover/discover.ts'
 import { examine } from '../../src/examine.ts'
 import type { DetailedFinding } from '../../src/findings/finding.ts'
 import { isQuiet } from '../../src/layout.ts'
@@ -110,15 +110,13 @@ function placesOf(note: Note): readonly string[] {
   return note.kind === 'same-tool' ? note.files : [note.path]
 }
 
-type Found = ReturnType<typeof discover>
-
 /** The files that are used or imported. */
-function usedIn({ agents, shared, modules }: Found): string[] {
+function usedIn({ agents, shared, modules }: Discovered): string[] {
   const used = [...accounted(agents).used, ...shared.map(({ file }) => file)]
   return [...used, ...modules.closure(used.filter((path) => /\.m?[jt]s$/.test(path)))]
 }
 
-const notesIn = ({ agents, notes }: Found): readonly Note[] => [...notes, ...accounted(agents).notes]
+const notesIn = ({ agents, notes }: Discovered): readonly Note[] => [...notes, ...accounted(agents).notes]
 
 /** Runs nobody's code: what a module would be is not what these trees are about. */
 const noLoader: ModuleLoader = {
