@@ -90,6 +90,53 @@ describe('durable runs', () => {
     processes.models.assertDone()
   })
 
+  test('a child that had ended is not ended again: what its processors and its complete hook have done is done', async () => {
+    const processOutputResult = vi.fn(() => undefined)
+    const { promise: reviewed, resolve: review } = Promise.withResolvers<void>()
+    const complete = vi.fn(() => {
+      review()
+      return complete.mock.calls.length === 1 ? new Promise<undefined>(() => {}) : undefined
+    })
+    const processes = new Processes({
+      sup: [
+        {
+          calls: [
+            { id: 'a', name: 'mid', args: { prompt: 'A' } },
+            { id: 'l', name: 'last', args: {} },
+          ],
+        },
+        { text: 'end' },
+      ],
+      'sup/mid': [{ text: 'child' }],
+    })
+    const make = (models: typeof processes.models): Agent =>
+      new Agent({
+        id: 'sup',
+        model: models.at('sup'),
+        tools: { last: createTool({ id: 'last', execute: () => reviewed }) },
+        agents: {
+          mid: new Agent({
+            id: 'mid',
+            description: 'd',
+            model: models.at('sup/mid'),
+            outputProcessors: [{ id: 'p', processOutputResult }],
+          }),
+        },
+        defaultOptions: { delegation: { onDelegationComplete: complete } },
+      })
+    const first = processes.mortal(make)
+    // A sibling that ends writes down where the child stands.
+    void first.agent.generate('Go', { durable: true, runId: 'run' })
+    await reviewed
+    await vi.advanceTimersByTimeAsync(0)
+    first.die()
+    await leaseOver()
+    expect(await processes.start(make).resumeRunGenerate({ runId: 'run' })).toMatchObject({ text: 'end' })
+    processes.models.assertDone()
+    expect(complete).toHaveBeenCalledTimes(2)
+    expect(processOutputResult).toHaveBeenCalledTimes(1)
+  })
+
   test.each([
     ['the call', { durable: true }, {}, {}],
     ['the agent', {}, { durable: true }, {}],

@@ -136,19 +136,46 @@ describe('B7.3 what a run goes on with', () => {
     expect([result.usage.calls, result.totalUsage.calls, result.totalUsage.totalTokens]).toEqual([3, 6, 90])
   })
 
-  test('B2.10 a budget goes on from what was used, and waiting for a person costs no time', async () => {
+  test('B2.10 a budget goes on from what was used before the pause', async () => {
+    const { tool, ran } = gatedTool()
+    const look = createTool({ id: 'look', execute: () => 'seen' }) as Tool
+    const processes = new Processes({
+      sup: [
+        { calls: [{ id: 'a', name: 'act', args: {} }] },
+        { calls: [{ id: 'l', name: 'look', args: {} }] },
+        { text: 'end' },
+      ],
+    })
+    const make = chain(1, { act: tool, look })
+    // Each call is 15 tokens: the second is allowed, and leaves nothing but a last answer.
+    const { runId } = await processes.start(make).generate('Go', { budget: { tokens: 25 } })
+    const result = await processes.start(make).approveToolCallGenerate({ runId })
+    expect([result.finishReason, result.error?.code, ran.length]).toEqual(['over-budget', 'budget-spent', 1])
+  })
+
+  test('B2.10 waiting for a person costs no time; working before the pause does', async () => {
     vi.useFakeTimers()
     try {
-      const { tool, ran } = gatedTool()
-      const processes = new Processes(chainScript(1))
-      const agent = processes.start(chain(1, { act: tool }))
-      const options = { budget: { durationMs: 1_000, tokens: 30 }, timeout: { totalMs: 1_000 } }
-      const { runId } = await agent.generate('Go', options)
-      await vi.advanceTimersByTimeAsync(3_600_000)
-      const result = await processes.start(chain(1, { act: tool })).approveToolCallGenerate({ runId })
-      expect(ran).toHaveLength(1)
-      expect(result.finishReason).toBe('stop')
-      expect(result.totalUsage.totalTokens).toBe(30)
+      const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+      const slow = createTool({ id: 'slow', execute: () => wait(600) }) as Tool
+      const { tool } = gatedTool({ execute: async () => wait(300) })
+      const act = { id: 'a', name: 'act', args: {} }
+      const script = { sup: [{ calls: [{ id: 's', name: 'slow', args: {} }, act] }, { text: 'end' }] }
+      for (const [options, ends] of [
+        [{ timeout: { totalMs: 1_000 }, budget: { durationMs: 1_000 } }, 'stop'],
+        [{ timeout: { totalMs: 850 } }, 'aborted'],
+        [{ budget: { durationMs: 850 } }, 'over-budget'],
+      ] as const) {
+        const processes = new Processes(script)
+        const make = chain(1, { act: tool, slow })
+        const running = processes.start(make).generate('Go', options)
+        await vi.advanceTimersByTimeAsync(600)
+        const { runId } = await running
+        await vi.advanceTimersByTimeAsync(3_600_000)
+        const resumed = processes.start(make).approveToolCallGenerate({ runId })
+        await vi.advanceTimersByTimeAsync(400)
+        expect((await resumed).finishReason).toBe(ends)
+      }
     } finally {
       vi.useRealTimers()
     }
