@@ -267,6 +267,50 @@ describe('B7.2 decisions', () => {
     expect(await stream.finishReason).toBe('aborted')
   })
 
+  test('B7.5 what a person declines is no failure of the run: the model may ask again and again', async () => {
+    const { tool, ran } = gatedTool()
+    const act = (id: string) => ({ calls: [{ id, name: 'act', args: {} }] })
+    const processes = new Processes({ sup: [act('1'), act('2'), act('3'), act('4'), { text: 'I give up.' }] })
+    const agent = processes.start(chain(1, { act: tool }))
+    let result = await agent.generate('Go')
+    for (let time = 0; time < 4; time++)
+      result = await agent.declineToolCallGenerate({ runId: result.runId, reason: 'no' })
+    expect([result.finishReason, result.text, ran]).toEqual(['stop', 'I give up.', []])
+  })
+
+  test('B7.7 a run that goes on and is aborted ends, with what it had, and nothing of it waits any more', async () => {
+    const begun = Promise.withResolvers<void>()
+    const execute = (): Promise<never> => {
+      begun.resolve()
+      return new Promise(() => {})
+    }
+    const { tool } = gatedTool({ execute })
+    const other = gatedTool()
+    const processes = new Processes({
+      sup: [
+        {
+          calls: [
+            { id: 'a', name: 'act', args: {} },
+            { id: 'b', name: 'other', args: {} },
+          ],
+        },
+      ],
+    })
+    const agent = processes.start(chain(1, { act: tool, other: other.tool }))
+    const { runId } = await agent.generate('Go')
+    const stream = await agent.approveToolCall({ runId, toolCallId: 'a' })
+    await begun.promise
+    stream.abort()
+    expect(await stream.finishReason).toBe('aborted')
+    expect([(await agent.listSuspendedRuns()).total, (await processes.storage.runs.list({})).total]).toEqual([0, 0])
+    const { items } = await agent.listApprovals({ runId })
+    expect(items.map(({ toolCallId, status }) => [toolCallId, status])).toEqual([
+      ['a', 'unknown'],
+      ['b', 'cancelled'],
+    ])
+    expect(other.ran).toEqual([])
+  })
+
   test('B7.2 resumeRun announces what waits again, and changes nothing', async () => {
     const { processes, make, ran } = two()
     const { runId } = await processes.start(make).generate('Go')

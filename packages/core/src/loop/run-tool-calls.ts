@@ -82,11 +82,18 @@ export async function runToolCalls(run: Run, turn: CallingTurn): Promise<CallsEn
 
 /** Writes down that a call ended, where it must not be run a second time. */
 async function keepOutcome(run: Run, keeper: RunKeeper, call: PendingCall): Promise<void> {
-  if (call.question) keeper.move(placed(run, call), call.question, 'done')
+  if (call.question) keeper.move(placed(run, call), call.question, wasWaitedFor(call) ? 'done' : 'unknown')
   if (!keeper.isDurable || run.abort.aborted) return
   takePoint(run)
   await run.abort.race(keeper.save())
 }
+
+/** Whether what a call did is known: one that was stopped may have done its work all the same. */
+function wasWaitedFor({ outcome }: PendingCall): boolean {
+  return !(outcome?.kind === 'error' && UNWAITED.has(outcome.error.code))
+}
+
+const UNWAITED: ReadonlySet<string> = new Set(['tool-not-run', 'tool-timed-out'])
 
 /** The run ends without them: nobody needs to decide on them any more. */
 async function withdraw(run: Run, waiting: readonly PendingCall[]): Promise<void> {
