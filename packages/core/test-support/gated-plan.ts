@@ -6,8 +6,8 @@ import type { ToolContext } from '../src/tools/tool.ts'
 import type { MortalProcess } from './mortal-process.ts'
 import type { Random } from './random.ts'
 
-/** `free` runs at once, `gate` asks first, `ask` suspends, `both` asks first and suspends then. */
-export type PlannedTool = 'free' | 'gate' | 'ask' | 'both'
+/** `free` runs at once, `gate` asks first, `ask` suspends, `both` asks first and suspends then; `once` asks first and is idempotent. */
+export type PlannedTool = 'free' | 'gate' | 'ask' | 'both' | 'once'
 
 export const PLANNED_TOOLS: readonly PlannedTool[] = ['free', 'gate', 'ask', 'both']
 
@@ -62,16 +62,16 @@ export function callName(agent: string, step: number, n: number): string {
 interface Deployment {
   readonly process: MortalProcess
   readonly deployed: Deployed
-  readonly onStart: (start: Start) => void
+  readonly onStart: (start: Start) => void | Promise<void>
   /** An agent, by its name and the step: once each, unless somebody died. */
-  readonly onModelCall: (at: string) => void
+  readonly onModelCall: (at: string) => void | Promise<void>
 }
 
 /** The agents of a plan, as a process that is started now has them. */
 export function plannedAgent(plan: PlannedAgent, deployment: Deployment): Agent {
   const below = plan.steps.flat().filter((call): call is PlannedAgent => typeof call !== 'string')
   const { deployed } = deployment
-  const names = PLANNED_TOOLS.filter((name) => !deployed.removed.has(name))
+  const names = [...PLANNED_TOOLS, 'once' as const].filter((name) => !deployed.removed.has(name))
   return new Agent({
     id: plan.id,
     description: 'works',
@@ -94,12 +94,13 @@ function plannedTool(name: PlannedTool, { process, deployed, onStart }: Deployme
       required: schema === 'strict' ? ['at', 'note'] : ['at'],
       additionalProperties: false,
     },
-    requireApproval: name === 'gate' || name === 'both',
+    requireApproval: name === 'gate' || name === 'both' || name === 'once',
+    idempotent: name === 'once',
     resumeSchema: { type: 'object', properties: { said: text }, required: ['said'] },
     execute: (args: Record<string, unknown>, { resumeData, suspend, idempotencyKey }: ToolContext) =>
-      process.living(() => {
+      process.living(async () => {
         const at = String(args['at'])
-        onStart({ at, args, version, resumeData, key: idempotencyKey })
+        await onStart({ at, args, version, resumeData, key: idempotencyKey })
         if ((name === 'ask' || name === 'both') && resumeData === undefined) suspend({ question: at })
         return `[ok ${at}]`
       }),
@@ -110,12 +111,12 @@ function plannedTool(name: PlannedTool, { process, deployed, onStart }: Deployme
 function modelOf({ steps }: PlannedAgent, { process, onModelCall }: Deployment): LanguageModel {
   type Asked = { readonly prompt: Parameters<typeof promptText>[0] }
   const doStream = ({ prompt }: Asked) =>
-    process.living(() => {
+    process.living(async () => {
       const start = prompt.findLastIndex((message) => message.role === 'user' && TASK.test(promptText([message])))
       const said = promptText(prompt.slice(start))
       const [, task = ''] = TASK.exec(said) ?? []
       const step = prompt.slice(start).filter(({ role }) => role === 'assistant').length
-      onModelCall(`${task} ${step}`)
+      await onModelCall(`${task} ${step}`)
       const calls = steps[step]
       // Ids repeat from agent to agent, as those of some providers do.
       const parts: object[] = calls
