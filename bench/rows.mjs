@@ -19,7 +19,7 @@ const WHY = {
   check:
     'two processes start, each of which imports some 150 modules of ours; the one that loads then takes its time for a thousand ' +
     'modules one after the other: half of it is Node finding, stripping and compiling them, a sixth telling what each of them is, ' +
-    'a tenth having core look at tools; the other parses and judges meanwhile',
+    'a twelfth having core look at what they export; the other parses and judges meanwhile',
   chunk: 'every level is a full run with its own state, envelope and hooks, and a chunk passes them all',
   level:
     'every level is a full run with its own state, envelope and hooks, and each model call gets its own copy of the prompt, ' +
