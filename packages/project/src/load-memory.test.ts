@@ -104,7 +104,7 @@ test("B6.3 B6.4 a subagent's memory.ts keeps the prompt and its answer, and noth
   })
   await say(agents['sup'], 'Secret plans.', script)
   script.assertDone()
-  const [thread, ...more] = await heldBy(app.storage, 'ada-kid')
+  const [thread, ...more] = await heldBy(app.storage, 'retinue.delegation:3:kid:ada')
   expect([more, thread?.length]).toEqual([[], 2])
   expect([thread?.[0]?.includes('Count.'), thread?.[1]?.includes('Three.')]).toEqual([true, true])
   expect(thread?.join()).not.toMatch(/Secret|search/)
@@ -157,7 +157,7 @@ export default new Memory({ storage: new InMemoryStorage({ id: '${id}' }) })
   const script = scriptedModels({ sup: [ask, { text: 'Three.' }], 'sup/kid': [{ text: 'Three.' }] })
   await say(agents['sup'], 'Count.', script)
   expect((await heldBy(app.storage, 'ada')).length).toBe(1)
-  expect(await heldBy(app.storage, 'ada-kid')).toEqual([])
+  expect(await heldBy(app.storage, 'retinue.delegation:3:kid:ada')).toEqual([])
   await close()
 })
 
@@ -192,7 +192,7 @@ export default { open() {}, within() { return this }, settled: async () => { awa
   const files = {
     'log.ts': 'export const log = []\n',
     'storage.ts': `import { log } from './log.ts'
-export default { id: 's', threads: {}, workingMemory: {}, close: async () => void log.push('closed') }
+export default { id: 's', threads: {}, workingMemory: {}, runs: {}, approvals: {}, close: async () => void log.push('closed') }
 `,
   }
   const shared = { ...files, 'memory.js': slow('./', '') }

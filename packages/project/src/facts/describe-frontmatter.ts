@@ -26,6 +26,8 @@ const OPTIONS: ReadonlySet<string> = new Set([
   'delegation',
   'relay',
   'budget',
+  'requireToolApproval',
+  'durable',
   'defaultOptions',
 ])
 
