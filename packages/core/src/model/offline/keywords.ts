@@ -50,10 +50,14 @@ const BARE = new RegExp(
   'i',
 )
 
+/** What becomes of the text when it is written is nothing that it is about: "…, and publish it". */
+const ERRAND =
+  /[;,.]?\s*(?:\b(?:and|then)\s+)*\b(?:publish|save|store|send|mail|e-?mail|post)\s+(?:it|this|that|them)\b[^.;,]{0,60}[.!]?\s*$/i
+
 /** The request without the words for the kind of text it wants: "Write a brief on tea" is about "tea". */
 export function topicOf(request: string): string {
   const line = request.trim().slice(0, 2000).split('\n')[0] ?? ''
-  const bare = line.replace(BARE, '').trim()
+  const bare = line.replace(ERRAND, '').replace(BARE, '').trim()
   const topic = (bare === '' ? line : bare)
     .replace(LEADING, '')
     .replace(/^(?:please\s+)?(?:summari[sz]e|outline|write(?:\s+up)?(?:\s+about)?)\s+/i, '')

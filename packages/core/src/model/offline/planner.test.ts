@@ -246,6 +246,14 @@ describe('research and write', () => {
     expectHonest(ran)
   })
 
+  test.each([', and publish it', '. Then publish it.', ' and send it to the press'])(
+    'what is to be done with the text is no part of its title: %j',
+    async (errand) => {
+      const ran = await drive(tree({}), `Write a brief on coffee in Rwanda${errand}`, { system: SYSTEM })
+      expect(ran.text).toContain('# Coffee in Rwanda\n')
+    },
+  )
+
   test('notes that come with the request need no researcher', async () => {
     const seen: Record<string, Ran> = {}
     const ran = await drive(
