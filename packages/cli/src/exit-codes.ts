@@ -5,5 +5,7 @@ export const EXIT = {
   failed: 1,
   usage: 2,
   modelUnavailable: 3,
+  /** The run waits for a person. */
+  waiting: 5,
   interrupted: 130,
 } as const

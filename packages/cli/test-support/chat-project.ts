@@ -9,12 +9,16 @@ const root = fileURLToPath(new URL('../../../', import.meta.url))
 const MODEL = `
 const usage = { inputTokens: { total: 100 }, outputTokens: { total: 20 } }
 
-function answer(name, prompt) {
+function answer(name, whole) {
+  // What the framework says is nobody's request.
+  const prompt = whole.filter(({ role, content }) => role !== 'user' || !content[0]?.text?.startsWith('[retinue'))
   const users = prompt.filter((message) => message.role === 'user').map((message) => message.content.map((part) => part.text ?? '').join(''))
   const asked = users.at(-1)
   const after = prompt.slice(prompt.findLastIndex((message) => message.role === 'user'))
   const results = after.filter((message) => message.role === 'tool').length
   const call = (toolName, input, at = '') => [{ type: 'tool-call', toolCallId: name + users.length + results + at, toolName, input: JSON.stringify(input) }]
+  if (name === 'scout' && asked.includes('fell')) return results === 0 ? asked.split(' and ').map((tree, at) => call('fell', { tree }, '-' + at)[0]) : say('Scout is done: ' + outcomes(after).join(', '))
+  if (asked.includes('which')) return results === 0 ? call('ask_way', {}) : say('Which: ' + outcomes(after).join(', '))
   if (name === 'scout') return results === 0 ? call('peek', { at: 'north' }) : asked.includes('hang') ? undefined : say('Scout saw: ' + asked)
   if (asked.includes('slow')) return [...say('Slowly begun'), undefined]
   if (asked.includes('fail')) throw new Error('The model has had enough')
@@ -23,6 +27,10 @@ function answer(name, prompt) {
   if (asked.includes('delegate many')) return Array.from({ length: 20 }, (_, at) => call('scout', { prompt: asked }, '-' + at)).flat()
   if (asked.includes('delegate')) return results === 0 ? call('scout', { prompt: asked }) : say('Lead has the answer of the scout.')
   return say('Heard ' + users.length + ': ' + users.map((text) => JSON.stringify(text)).join(' / '))
+}
+
+function outcomes(messages) {
+  return messages.filter((message) => message.role === 'tool').flatMap((message) => message.content).map(({ output }) => output.value?.felled ?? output.value?.way ?? output.value ?? output.reason)
 }
 
 function say(text) {
@@ -59,6 +67,15 @@ export function model(name) {
 `
 
 const FILES: Readonly<Record<string, string>> = {
+  'src/retinue/agents/lead/tools/ask_way.ts': `import { createTool } from '@retinue/core/tools'
+import { z } from 'zod'
+export default createTool({ id: 'ask_way', description: 'Asks for the way', inputSchema: z.object({}),
+  execute: (_input, { suspend, resumeData }) => ({ way: resumeData ?? suspend({ question: 'Left or right?' }) }) })\n`,
+  'src/retinue/agents/lead/subagents/scout/tools/fell.ts': `import { appendFileSync } from 'node:fs'
+import { createTool } from '@retinue/core/tools'
+import { z } from 'zod'
+export default createTool({ id: 'fell', description: 'Fells a tree', inputSchema: z.object({ tree: z.string() }), requireApproval: true,
+  execute: ({ tree }) => (appendFileSync(new URL('../../../../../../../felled.txt', import.meta.url), tree + '\\n'), { felled: tree }) })\n`,
   'package.json': '{ "type": "module" }\n',
   'model.ts': MODEL,
   'src/retinue/agents/lead/config.ts': `import { model } from '../../../../model.ts'\nexport default { model: model('lead') }\n`,
@@ -71,7 +88,7 @@ import { z } from 'zod'
 export default createTool({ id: 'peek', description: 'Looks', inputSchema: z.object({ at: z.string() }), execute: () => ({ seen: 0 }) })\n`,
 }
 
-/** A project with an agent `lead`, which delegates to `scout`. */
+/** A project with an agent `lead`, which delegates to `scout`. Scout fells trees when a person approves it; lead asks for the way. */
 export function makeProject(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'retinue-chat-'))
   for (const [name, text] of Object.entries(FILES)) {

@@ -1,7 +1,7 @@
 import { isRetinueError } from '@retinue/core/errors'
 import { modelChooser } from '../run/choose-model.ts'
 import { modelText } from '../run/model-text.ts'
-import { openApplication } from '../run/open-application.ts'
+import { openAgent } from '../run/open-application.ts'
 import { errorText, exitCodeOf } from '../run/run-end.ts'
 import { agentModels } from './agent-models.ts'
 import { Conversation } from './conversation.ts'
@@ -31,7 +31,7 @@ export async function chatAgent(options: ChatAgentOptions): Promise<number> {
   const { input, output, err } = options
   let closeStorage: () => Promise<void> = async () => {}
   try {
-    const { agent, close } = await openApplication(options)
+    const { agent, close } = await openAgent(options)
     closeStorage = close
     const named = options.model ?? (process.env['RETINUE_MODEL'] || undefined)
     // A model that a person named must be there now, and not only when the first message has been typed.
@@ -41,7 +41,7 @@ export async function chatAgent(options: ChatAgentOptions): Promise<number> {
     const localModels = new LocalModels(process.env)
     const conversation = new Conversation(agent, model.choose)
     const resumed = await goOn(conversation, options.thread)
-    const session = { conversation, model, localModels }
+    const session = { conversation, model, localModels, flags: { dir: options.dir, model: options.model } }
     const uses = (await agentModels(agent, model.choose)).flatMap(({ use }) => (use === undefined ? [] : [use]))
     const told = [...new Set(uses.map(modelText))]
     // Offers are for people, and only where no language model answers.

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Agent, ChooseModel, RunResult, RunStream } from '@retinue/core/agent'
 import type { AgentMemory, RememberedMessage } from '@retinue/core/memory'
+import { decideCall, type Verdict } from '../run/decide-call.ts'
+import { decidedBy } from '../run/decided-by.ts'
 import { LOCAL_RESOURCE } from '../run/default-storage.ts'
+import type { WaitingRun } from './decide-pending.ts'
 
 /** A conversation that can be gone on with. */
 export interface Listed {
@@ -38,9 +41,24 @@ export class Conversation {
     })
   }
 
-  /** Whether a turn that has ended was answered; what was said of a stopped one stays, and what failed stays without an answer. */
+  /** Decides a call that waits; the stream is that of the rest of its run. Rejects, before there is one, if that can't be. */
+  decide(runId: string, toolCallId: string, verdict: Verdict): Promise<RunStream> {
+    return decideCall(this.agent, verdict, { runId, toolCallId, decidedBy: decidedBy(), resolveModel: this.#choose })
+  }
+
+  /** The runs of this conversation that wait for a person, the oldest first. */
+  async waiting(): Promise<readonly WaitingRun[]> {
+    const { runs } = await this.agent.listSuspendedRuns({ threadId: this.#threadId, resourceId: LOCAL_RESOURCE })
+    return runs.map(({ runId, toolCalls }) => ({ runId, calls: toolCalls }))
+  }
+
+  /** Whether a turn that has ended was answered, or waits for a person; what was said of a stopped one stays, and what failed stays without an answer. */
   isAnswered({ finishReason, error, response }: RunResult): boolean {
-    return finishReason === 'aborted' || (error === undefined && response.messages.length > 0)
+    return (
+      finishReason === 'aborted' ||
+      finishReason === 'suspended' ||
+      (error === undefined && response.messages.length > 0)
+    )
   }
 
   /** Begins anew; what was said stays where it is kept. */

@@ -1,4 +1,4 @@
-import { safeText } from './safe-text.ts'
+import { safeText } from '../safe-text.ts'
 
 const START = '\x1b[200~'
 const END = '\x1b[201~'

@@ -110,3 +110,11 @@ test('B6.2 a conversation lasts: the last one, or one by its thread, is gone on 
   const both = await chat(['lead', '--thread', 'x', '--continue'], 'hi', project.path)
   expect(both.code).toBe(2)
 }, 60_000)
+
+test('B7.2 in a pipe nobody can be asked: what waits is said with its commands, and the exit code is 5', async () => {
+  const { out, err, code } = await chat(['lead'], 'hello\ndelegate fell oak\n', project.path)
+  expect([code, out], err).toEqual([5, 'Heard 1: "hello"\n'])
+  expect(err).toMatch(
+    /◇ lead › scout wants to run fell\n[\s\S]*Left for later\. [\s\S]*\n {2}retinue approvals approve \S+\n/,
+  )
+}, 30_000)

@@ -1,9 +1,11 @@
 import { createInterface } from 'node:readline'
+import type { RunResult, RunStream } from '@retinue/core/agent'
 import { isRetinueError } from '@retinue/core/errors'
 import { EXIT } from '../exit-codes.ts'
 import { errorText, exitCode, exitCodeOf } from '../run/run-end.ts'
 import { RunView } from '../run/run-view.ts'
-import { safeText } from './safe-text.ts'
+import { safeText } from '../safe-text.ts'
+import { type Desk, decidePending, type WaitingRun } from './decide-pending.ts'
 import { type ChatSession, runSlashCommand } from './slash-commands.ts'
 
 export interface PlainChatOptions {
@@ -22,8 +24,17 @@ export class PlainChat {
   readonly #options: PlainChatOptions
   readonly #view: RunView
   readonly #broken = Promise.withResolvers<number>()
-  /** Stops the turn that runs. */
-  #running: AbortController | undefined
+  /** The turn that runs. */
+  #running: { readonly stop: (why: string) => void; isStopped: boolean } | undefined
+  /** That of the turn that was last. */
+  #code: number = EXIT.ok
+  #lines: AsyncIterator<string> | undefined
+  readonly #desk: Desk = {
+    say: (text) => this.#options.err(`${safeText(text)}\n`),
+    // The lines of a pipe are messages, and were written before anybody could see the question.
+    ask: async (question) => (this.#interactive ? this.#line(`${question} ›`) : undefined),
+    follow: (stream) => this.#follow(Promise.resolve(stream), (why) => stream.abort(why)),
+  }
 
   constructor(options: PlainChatOptions) {
     this.#options = options
@@ -46,13 +57,15 @@ export class PlainChat {
 
   async #talk(): Promise<number> {
     const { session, out, err } = this.#options
-    let code: number = EXIT.ok
+    let code: number = await this.#decideWaiting(EXIT.ok)
     for await (const message of this.#messages()) {
+      const thread = session.conversation.threadId
       const outcome = await runSlashCommand(message, session)
       if (outcome?.type === 'exit') return code
       if (outcome === undefined) code = await this.#turn(message)
       else if (outcome.type === 'say') out(`${safeText(outcome.text)}\n`)
       else err(`${safeText(outcome.text)}\n`)
+      if (session.conversation.threadId !== thread) code = await this.#decideWaiting(code)
       // A pipe has nobody who could go on after a stop.
       if (code === EXIT.interrupted && !this.#interactive) return code
     }
@@ -65,13 +78,10 @@ export class PlainChat {
 
   /** The messages of the input; a line that ends with a backslash goes on in the next one. */
   async *#messages(): AsyncGenerator<string> {
-    const { input, err } = this.#options
-    const ask = (): void => {
-      if (this.#interactive) err('> ')
-    }
     let begun: string[] = []
-    ask()
-    for await (const line of createInterface({ input, terminal: false, crlfDelay: Number.POSITIVE_INFINITY })) {
+    for (;;) {
+      const line = await this.#line('>')
+      if (line === undefined) break
       if (line.endsWith('\\')) {
         begun.push(line.slice(0, -1))
         continue
@@ -79,40 +89,79 @@ export class PlainChat {
       const message = [...begun, line].join('\n')
       begun = []
       if (message.trim() !== '') yield message
-      ask()
     }
     if (begun.join('').trim() !== '') yield begun.join('\n')
   }
 
+  /** The next line of the input, which a person is asked for; undefined at its end. */
+  async #line(question: string): Promise<string | undefined> {
+    const { input, err } = this.#options
+    this.#lines ??= createInterface({ input, terminal: false, crlfDelay: Number.POSITIVE_INFINITY })[
+      Symbol.asyncIterator
+    ]()
+    if (this.#interactive) err(`${question} `)
+    const { value, done } = await this.#lines.next()
+    return done ? undefined : value
+  }
+
   async #turn(message: string): Promise<number> {
-    const { session, out, err } = this.#options
+    const { conversation } = this.#options.session
     const running = new AbortController()
+    const result = await this.#follow(conversation.say(message, running.signal), (why) => running.abort(why))
+    if (result?.pendingCalls) await this.#decide({ runId: result.runId, calls: result.pendingCalls })
+    return this.#code
+  }
+
+  /** What was left for later is asked when its conversation is gone on with. Gives the exit code, which is `code` if nothing waits. */
+  async #decideWaiting(code: number): Promise<number> {
+    const waiting = await this.#options.session.conversation.waiting()
+    for (const run of waiting) await this.#decide(run)
+    return waiting.length > 0 ? this.#code : code
+  }
+
+  async #decide(run: WaitingRun): Promise<void> {
+    const { conversation, flags } = this.#options.session
+    this.#code = EXIT.waiting
+    await decidePending(run, conversation, this.#desk, flags)
+  }
+
+  /** Shows a run until it ends, or waits, and takes down its exit code. Undefined: it could not begin. */
+  async #follow(beginning: Promise<RunStream>, stop: (why: string) => void): Promise<RunResult | undefined> {
+    const { session, out, err } = this.#options
+    const running = { stop, isStopped: false }
     this.#running = running
     try {
-      const stream = await session.conversation.say(message, running.signal)
+      const stream = await beginning
       for await (const chunk of stream.events) this.#view.show(chunk)
       const result = await stream.result
       const answered = session.conversation.isAnswered(result)
       if (result.text.trim() !== '') out(`${safeText(result.text).trimEnd()}\n`)
       if (result.error) err(safeText(errorText(result.error)))
       if (!answered) err('Your message stays in the conversation, without an answer.\n')
-      else if (result.finishReason !== 'stop' && result.finishReason !== 'aborted')
+      else if (!WELL_ENDED.has(result.finishReason))
         err(`The turn ended with ${result.finishReason}: the answer may be unfinished.\n`)
-      return exitCode(result)
+      this.#code = exitCode(result)
+      return result
     } catch (error) {
       // What could not begin is this turn's failure, and not the end of the conversation.
       err(safeText(isRetinueError(error) ? errorText(error) : `error: ${thrownMessage(error)}\n`))
-      return isRetinueError(error) ? exitCodeOf(error) : EXIT.failed
+      this.#code = isRetinueError(error) ? exitCodeOf(error) : EXIT.failed
+      return undefined
     } finally {
       this.#running = undefined
     }
   }
 
   #interrupt(): void {
-    if (this.#running && !this.#running.signal.aborted) this.#running.abort('interrupted')
-    else this.#broken.resolve(this.#running || !this.#interactive ? EXIT.interrupted : EXIT.ok)
+    if (this.#running && !this.#running.isStopped) {
+      this.#running.isStopped = true
+      this.#running.stop('interrupted')
+    } else this.#broken.resolve(this.#running || !this.#interactive ? EXIT.interrupted : EXIT.ok)
   }
 }
+
+/** Ends after which nothing is missing that is not said. */
+const WELL_ENDED: ReadonlySet<string> = new Set(['stop', 'aborted', 'suspended'])
 
 function thrownMessage(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)

@@ -42,6 +42,10 @@ export class Prompt {
   readonly #decoder = new StringDecoder('utf8')
   readonly #ready: string[] = []
   #waiting: ((message: string | undefined) => void) | undefined
+  /** Takes the answer to a question that is asked in place of the next message. */
+  #asking: ((answer: string | undefined) => void) | undefined
+  /** Messages alone: an answer is nothing to say again. */
+  #history: string[] = []
   #continued: string[] = []
   #closed = false
 
@@ -59,6 +63,7 @@ export class Prompt {
       completer: (line: string) => [this.#complete(line), line],
     })
     this.#readline.on('line', (line) => this.#line(line))
+    this.#readline.on('history', (history: string[]) => this.#keepHistory(history))
     this.#readline.on('close', () => this.#end())
     this.#readline.on('SIGINT', () => this.interrupt())
     this.#readline.on('SIGTSTP', () => options.onSuspend())
@@ -82,6 +87,28 @@ export class Prompt {
     })
   }
 
+  /**
+   * The answer to a question, of one line that may be empty; undefined if the person leaves it, with Esc or Ctrl-C. What was typed
+   * ahead was said before the question was seen: it is no answer to it, and stays for later. `draft` can be edited.
+   */
+  ask(question: string, draft = ''): Promise<string | undefined> {
+    if (this.#closed) return Promise.resolve(undefined)
+    const ahead = this.#readline.line
+    this.#clearLine()
+    return new Promise((resolve) => {
+      this.#asking = (answer) => {
+        this.#asking = undefined
+        this.#output.hidden = true
+        this.#readline.setPrompt(this.#continued.length > 0 ? CONTINUED : PROMPT)
+        if (ahead !== '') this.#readline.write(ahead)
+        resolve(answer)
+      }
+      this.#readline.setPrompt(`${cyan(`${question} ›`)} `)
+      this.show()
+      if (draft !== '') this.#readline.write(draft)
+    })
+  }
+
   /** What was typed ahead: whole messages, then the beginning of one. */
   get ahead(): readonly string[] {
     return [...this.#ready, ...(this.#readline.line === '' ? [] : [this.#readline.line])]
@@ -94,7 +121,7 @@ export class Prompt {
 
   /** Draws the prompt where the cursor is. */
   show(): void {
-    if (this.#closed || !this.#waiting) return
+    if (this.#closed || !(this.#waiting || this.#asking)) return
     // Readline goes up to where it believes the prompt's first row to be.
     this.#options.screen.write('\n'.repeat(this.cursorRow))
     this.#output.hidden = false
@@ -103,9 +130,12 @@ export class Prompt {
 
   /** Ctrl-C, or its signal. */
   interrupt(): void {
+    if (this.#asking) {
+      this.#leave(this.#asking)
+      return
+    }
     const empty = this.#readline.line === '' && this.#continued.length === 0
-    this.#readline.write(null, { ctrl: true, name: 'e' })
-    this.#readline.write(null, { ctrl: true, name: 'u' })
+    this.#clearLine()
     this.#continued = []
     this.#readline.setPrompt(PROMPT)
     if (!empty) this.#readline.prompt(true)
@@ -117,6 +147,23 @@ export class Prompt {
     this.#options.input.off('end', this.#hangUp)
     this.#options.input.pause()
     this.#readline.close()
+  }
+
+  #clearLine(): void {
+    this.#readline.write(null, { ctrl: true, name: 'e' })
+    this.#readline.write(null, { ctrl: true, name: 'u' })
+  }
+
+  /** Leaves a question without an answer. */
+  #leave(asking: (answer: undefined) => void): void {
+    this.#clearLine()
+    this.#options.screen.write('\n')
+    asking(undefined)
+  }
+
+  #keepHistory(history: string[]): void {
+    if (this.#asking) history.splice(0, history.length, ...this.#history)
+    else this.#history = [...history]
   }
 
   readonly #hangUp = (): void => this.#readline.close()
@@ -132,11 +179,15 @@ export class Prompt {
     // One by one: in a longer piece readline takes a Tab for text, and loses count of its rows.
     for (const key of keys.length > LONG ? [keys] : keys) {
       // The end of the conversation is not decided while a turn runs.
-      if (!this.#closed && (this.#waiting || key !== CTRL_D)) this.#keys.write(key)
+      if (!this.#closed && (this.#waiting || this.#asking || key !== CTRL_D)) this.#keys.write(key)
     }
   }
 
   #line(line: string): void {
+    if (this.#asking) {
+      this.#asking(this.#pastes.expand(line))
+      return
+    }
     if (line.endsWith('\\')) {
       this.#continued.push(line.slice(0, -1))
       this.#readline.setPrompt(CONTINUED)
@@ -166,18 +217,21 @@ export class Prompt {
 
   #end(): void {
     this.#closed = true
+    this.#asking?.(undefined)
     const waiting = this.#waiting
     this.#waiting = undefined
     waiting?.(undefined)
   }
 
   #key({ name, ctrl }: Key): void {
-    if (name === 'escape') this.#options.onEscape()
+    if (name === 'escape' && this.#asking) this.#leave(this.#asking)
+    else if (name === 'escape') this.#options.onEscape()
     else if (ctrl === true && name === 't') this.#options.onToggle()
     else if (ctrl === true && name === 'l' && !this.#output.hidden) this.#options.onCleared()
   }
 
   #complete(line: string): string[] {
+    if (this.#asking) return []
     const found = line.startsWith('/') ? this.#options.commands.filter((name) => name.startsWith(line)) : []
     // A list of several would push the screen up.
     if (found.length === 1) return found

@@ -1,6 +1,6 @@
 import { elapsed } from '../run/elapsed.ts'
+import { safeLine } from '../safe-text.ts'
 import { displayWidth, truncate, truncateStart } from './display-width.ts'
-import { safeLine } from './safe-text.ts'
 import { fit, type Line, type Span, type Style, span, widthOf } from './styled-line.ts'
 import type { DelegationItem, ItemState, ToolItem, TurnItem } from './turn-items.ts'
 import { tokensOf } from './turn-state.ts'
@@ -16,10 +16,12 @@ export interface ItemView {
 /** The mark and the word of each state: nobody needs to tell colours apart. */
 export const STATES: Readonly<Record<ItemState, { mark: string; word: string; style: Style }>> = {
   running: { mark: '▶', word: 'running', style: 'active' },
+  waiting: { mark: '◇', word: 'waiting', style: 'active' },
   done: { mark: '✔', word: 'done', style: 'good' },
   partial: { mark: '◐', word: 'partial', style: 'bad' },
   failed: { mark: '✖', word: 'failed', style: 'bad' },
   cancelled: { mark: '■', word: 'cancelled', style: 'quiet' },
+  declined: { mark: '✖', word: 'declined', style: 'bad' },
 }
 
 /** More of a text than a line can hold: what comes after it need not be looked at. */
@@ -64,7 +66,8 @@ function toolLine(item: ToolItem, view: ItemView, guide: Span): Line {
   const { mark, word, style } = STATES[item.state]
   const line = [guide, span(`${mark} `, style), span(safeLine(item.name))]
   if (item.state !== 'done') line.push(span(`  ${word}`, style))
-  line.push(span(`  ${timeOf(item, view.now)}`, 'quiet'))
+  // How long a person takes is not the tool's time.
+  if (item.state !== 'waiting') line.push(span(`  ${timeOf(item, view.now)}`, 'quiet'))
   if (item.problem) return withExcerpt(line, item.problem.message, 'bad', view.columns)
   return item.args === undefined ? line : withExcerpt(line, JSON.stringify(item.args) ?? '', 'quiet', view.columns)
 }

@@ -1,5 +1,5 @@
+import { safeLine, safeText } from '../safe-text.ts'
 import { type ItemView, renderItem, STATES, timeOf } from './render-item.ts'
-import { safeLine, safeText } from './safe-text.ts'
 import { fit, type Line, type Style, span, widthOf } from './styled-line.ts'
 import type { TurnItem } from './turn-items.ts'
 import { type TurnState, tokensOf } from './turn-state.ts'
@@ -44,12 +44,15 @@ function textLines(text: string, columns: number, style: Style = 'plain'): Line[
   return wrap(safeText(text).trim(), columns).map((line) => [span(line, style)])
 }
 
+/** Reasons that say no more than the state of the turn does. */
+const SAID_BY_STATE: ReadonlySet<string> = new Set(['stop', 'error', 'suspended'])
+
 /** How the turn stands: a line with state, time, tokens and model, and what went wrong. */
 function endLines(turn: TurnState, view: TurnView, afterText: boolean): Line[] {
   const { mark, word, style } = STATES[turn.state]
   const reason = turn.finishReason
   // The run's own word, where it says more than the state does.
-  const how = reason === undefined || reason === 'stop' || reason === 'error' ? word : reason
+  const how = reason === undefined || SAID_BY_STATE.has(reason) ? word : reason
   const name = span(`${safeLine(turn.agent)}  `, 'strong')
   const facts = [span(how, style), span(`  ${timeOf(turn, view.now)}  ${tokensOf(turn)} tokens`, 'quiet')]
   const model = span(`  ${safeLine(turn.model?.used ?? '')}`, 'quiet')

@@ -22,6 +22,7 @@ function session(servers: readonly LocalServer[] = [], env: Record<string, strin
     conversation: new Conversation(agent, model.choose),
     model,
     localModels: new LocalModels(env, async () => servers),
+    flags: {},
   }
 }
 
@@ -110,7 +111,7 @@ test('/clear begins a new conversation; /threads lists them, /resume goes on wit
   )
   const agent = remembering(new Agent({ id: 'a', model: scriptedModel([{ text: 'Hello' }]) }))
   const conversation = new Conversation(agent, model.choose)
-  const chat = { conversation, model, localModels: new LocalModels({}, async () => []) }
+  const chat = { conversation, model, localModels: new LocalModels({}, async () => []), flags: {} }
   expect(await textOf('/threads', chat)).toBe('say: There is no conversation with this agent yet.')
   const stream = await conversation.say('Hi', new AbortController().signal)
   await stream.result

@@ -1,9 +1,10 @@
 import { isRetinueError } from '@retinue/core/errors'
 import type { RememberedMessage } from '@retinue/core/memory'
+import type { CommandFlags } from '../run/pending-text.ts'
+import { safeLine, safeText } from '../safe-text.ts'
 import { type AgentModel, agentModels } from './agent-models.ts'
 import type { Conversation } from './conversation.ts'
 import type { LocalModels } from './local-models.ts'
-import { safeLine, safeText } from './safe-text.ts'
 import type { SessionModel } from './session-model.ts'
 
 /** What a command works on. */
@@ -11,6 +12,8 @@ export interface ChatSession {
   readonly conversation: Conversation
   readonly model: SessionModel
   readonly localModels: LocalModels
+  /** Options of the command line that a later command needs, too. */
+  readonly flags: CommandFlags
 }
 
 export type SlashOutcome =
@@ -46,6 +49,7 @@ export const COMMAND_NAMES: readonly string[] = [...COMMANDS.keys()].map((name) 
 const KEYS: readonly (readonly [string, string])[] = [
   ['Tab, Ctrl-T', 'Collapse or expand the tree of delegations'],
   ['Esc, Ctrl-C', 'Stop the turn; what was said until then stays'],
+  ['y, n, e and Enter', 'Decide a call that waits: approve, decline, edit; Esc leaves it for later'],
   ['\\ at the end', 'Go on in the next line; a pasted text is one message'],
   ['Ctrl-D', 'End the chat; so does Ctrl-C at an empty prompt'],
 ]

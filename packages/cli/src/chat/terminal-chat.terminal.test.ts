@@ -190,6 +190,65 @@ describe.concurrent('a conversation in a real terminal', { timeout: 60_000 }, ()
     )
 
     test(
+      'B7.2 calls that wait are decided one after the other: y, e (what does not fit is asked again), n with a reason',
+      talking(100, 50, async (terminal) => {
+        const asked =
+          /y approves · n declines · e edits the arguments · Esc, or l, leaves it for later\napprove\? y\/n\/e ›$/
+        terminal.say('delegate fell oak and elm')
+        await terminal.until(
+          /│ {2}◇ fell {2}waiting .*\n◇ lead {2}waiting .*\n\n◇ lead › scout wants to run fell\n {2}tree: delegate/,
+        )
+        await terminal.until(asked)
+        terminal.say('y')
+        await terminal.until(/│ {2}✔ fell .*\n│ {2}◇ fell {2}waiting .*\n◇ lead {2}waiting .*\n\n.*\n {2}tree: elm\n/)
+        await terminal.until(asked)
+        terminal.say('e')
+        await terminal.until(/arguments › {"tree":"elm"}$/)
+        terminal.press('C-u')
+        terminal.say('{"tree":1')
+        await terminal.until(/That is no JSON: .*\narguments › {"tree":1$/)
+        terminal.say('}')
+        await terminal.until(/error\[decision-invalid\][\s\S]*\narguments › {"tree":1}$/)
+        terminal.press('BSpace', 'BSpace')
+        terminal.say('"ash"}')
+        await terminal.until(
+          /│ {2}✔ fell .*{"tree":"ash"}\n\nLead has the answer of the scout\.\n\n✔ lead {2}done .*\n\n›$/,
+        )
+        terminal.say('delegate fell fir')
+        await terminal.until(asked)
+        terminal.say('n')
+        await terminal.until(/why not\? \(may be empty\) ›$/)
+        terminal.say('too young')
+        await terminal.until(/│ {2}✖ fell {2}declined .*too young.*\n\nLead has the answer/)
+      }),
+    )
+
+    test(
+      'B7.2 a question is left with Esc, what is typed ahead is no answer to it, and it is asked again with the conversation',
+      talking(100, 50, async (terminal) => {
+        terminal.type('which way')
+        terminal.press('Enter', 'y', 'Enter')
+        await terminal.until(/◇ lead: ask_way wants an answer\n[\s\S]*\n {4}question: Left or right\?\n.*\nanswer ›$/)
+        terminal.press('Escape')
+        const left = await terminal.until(
+          /Left for later\.[\s\S]*retinue approvals answer [\s\S]*Heard 2: "which way" \/ "y"/,
+        )
+        expect(left).toContain('\n› y\n')
+        terminal.say('/threads')
+        await terminal.until(/which way {2}\(this one\)/)
+        const [, number = ''] = /(\d+) .*which way {2}\(this one\)/.exec(terminal.screen()) ?? []
+        terminal.say('/clear')
+        await terminal.until(/A new conversation/)
+        terminal.say(`/resume ${number}`)
+        await terminal.until(/A new conversation[\s\S]*◇ lead: ask_way wants an answer[\s\S]*answer ›$/)
+        terminal.say('"left"')
+        await terminal.until(/✔ ask_way .*\n\nWhich: left\n\n✔ lead {2}done .*\n\n›$/)
+        terminal.press('Up')
+        await terminal.until(/› \/resume \d+$/)
+      }),
+    )
+
+    test(
       'Ctrl-Z gives the terminal to the shell, and fg goes on where it was',
       talking(80, 24, async (terminal) => {
         terminal.type('half a mess')

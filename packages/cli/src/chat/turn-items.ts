@@ -1,7 +1,10 @@
 import type { ModelUse } from '@retinue/core/agent'
 
-/** How a piece of a turn stands. `partial`: it was cut short by a bound. `cancelled`: the turn was stopped. */
-export type ItemState = 'running' | 'done' | 'partial' | 'failed' | 'cancelled'
+/**
+ * How a piece of a turn stands. `waiting`: for a person. `partial`: it was cut short by a bound. `cancelled`: the turn was stopped.
+ * `declined`: a person did not want it.
+ */
+export type ItemState = 'running' | 'waiting' | 'done' | 'partial' | 'failed' | 'cancelled' | 'declined'
 
 /** Something that happens in a run, in the order in which it began. Times are milliseconds of the clock that the caller hands in. */
 export type TurnItem = TextItem | ToolItem | DelegationItem
@@ -89,4 +92,31 @@ export function endedAll(items: readonly TurnItem[], now: number): readonly Turn
 export function ended<T extends ToolItem | DelegationItem>(item: T, now: number): T {
   const end = item.state === 'running' ? { ...CANCELLED, endedAt: now } : {}
   return item.kind === 'delegation' ? { ...item, ...end, items: endedAll(item.items, now) } : { ...item, ...end }
+}
+
+/** Changes the item of a call, wherever in the tree it is. */
+export function changeBelow(
+  items: readonly TurnItem[],
+  callId: string,
+  to: (item: ToolItem | DelegationItem) => ToolItem | DelegationItem,
+): readonly TurnItem[] {
+  const changed = change(items, callId, to)
+  if (changed !== items) return changed
+  for (const [at, item] of items.entries()) {
+    if (item.kind !== 'delegation') continue
+    const below = changeBelow(item.items, callId, to)
+    if (below !== item.items) return items.with(at, { ...item, items: below })
+  }
+  return items
+}
+
+/** What of a run that waited goes on with it: what waits, and of that the call that was decided runs again. */
+export function wentOn(items: readonly TurnItem[], decided: string, now: number): readonly TurnItem[] {
+  return items.flatMap((item): TurnItem[] => {
+    if (item.kind === 'text' || item.state !== 'waiting') return []
+    if (item.kind === 'tool') return [item.callId === decided ? { ...item, state: 'running', startedAt: now } : item]
+    const { callId, key, prompt, runId } = item
+    const begun = { runId, state: 'running', startedAt: now, ownTokens: 0 } as const
+    return [{ kind: 'delegation', callId, key, prompt, ...begun, items: wentOn(item.items, decided, now) }]
+  })
 }

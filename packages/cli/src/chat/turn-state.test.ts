@@ -3,7 +3,7 @@ import { scriptedModels } from '@retinue/core/testing'
 import { createTool } from '@retinue/core/tools'
 import { expect, test } from 'vitest'
 import type { DelegationItem, TurnItem } from './turn-items.ts'
-import { failedTurn, newTurn, reduceTurn, type TurnState, tokensOf } from './turn-state.ts'
+import { failedTurn, newTurn, reduceTurn, resumedTurn, type TurnState, tokensOf } from './turn-state.ts'
 
 /** The states of a turn, one for each event, with a clock that goes on by 5 ms an event. */
 async function statesOf(agent: Agent, abort?: (turn: TurnState) => boolean): Promise<TurnState[]> {
@@ -146,4 +146,33 @@ test('a turn that breaks outside of its run leaves nothing running', async () =>
   const turn = failedTurn(running, { message: 'Gone' }, 99)
   expect(turn).toMatchObject({ state: 'failed', endedAt: 99, problem: { message: 'Gone' } })
   expect(delegations(turn.items)[0]).toMatchObject({ state: 'cancelled', endedAt: 99 })
+})
+
+test('B7.2 what waits stands in its place, and a turn that goes on has what waited in it', async () => {
+  const script = scriptedModels({
+    lead: [{ calls: [{ name: 'scout', args: { prompt: 'Fell' } }] }, { text: 'Done.' }],
+    'lead/scout': [{ calls: ['oak', 'elm'].map((tree) => ({ name: 'fell', args: { tree } })) }, { text: 'Felled.' }],
+  })
+  const fell = createTool({ id: 'fell', requireApproval: true, execute: () => 'felled' })
+  const scout = new Agent({ id: 's', description: 'Scouts.', model: script.at('lead/scout'), tools: { fell } })
+  const lead = new Agent({ id: 'lead', model: script.at('lead'), agents: { scout } })
+  const waiting = (await statesOf(lead)).at(-1) as TurnState
+  const scouted = (turn: TurnState): unknown =>
+    (delegations(turn.items)[0]?.items ?? []).map((item) => 'state' in item && item.state)
+  expect(waiting).toMatchObject({ state: 'waiting', finishReason: 'suspended', items: [{ state: 'waiting' }] })
+  expect(scouted(waiting)).toEqual(['waiting', 'waiting'])
+  const decided = async (turn: TurnState, approve: boolean): Promise<TurnState> => {
+    const [call] = (await lead.listSuspendedRuns()).runs[0]?.toolCalls ?? []
+    const options = { runId: turn.runId, toolCallId: call?.toolCallId ?? '' }
+    const stream = await (approve ? lead.approveToolCall(options) : lead.declineToolCall(options))
+    let next = resumedTurn(turn, options.toolCallId, 100)
+    expect(next).toMatchObject({ state: 'running', startedAt: 100, items: [{ kind: 'delegation', state: 'running' }] })
+    for await (const chunk of stream.events) next = reduceTurn(next, chunk, 105)
+    return next
+  }
+  const other = await decided(waiting, true)
+  expect([other.state, scouted(other)]).toEqual(['waiting', ['done', 'waiting']])
+  const last = await decided(other, false)
+  expect(last).toMatchObject({ state: 'done', items: [{ state: 'done' }, { text: 'Done.' }] })
+  expect(delegations(last.items)[0]?.items).toMatchObject([{ name: 'fell', state: 'declined' }, { text: 'Felled.' }])
 })

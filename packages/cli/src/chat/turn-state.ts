@@ -3,6 +3,7 @@ import { isRetinueError } from '@retinue/core/errors'
 import {
   CANCELLED,
   change,
+  changeBelow,
   type DelegationItem,
   ended,
   endedAll,
@@ -11,6 +12,7 @@ import {
   put,
   type RunNode,
   type ToolItem,
+  wentOn,
   withText,
 } from './turn-items.ts'
 
@@ -32,6 +34,12 @@ export function newTurn(agent: string, now: number): TurnState {
   return { agent, runId: '', state: 'running', startedAt: now, ownTokens: 0, items: [] }
 }
 
+/** A turn whose run goes on after a call of it was decided. `before`: how it stood. */
+export function resumedTurn(before: TurnState, decided: string, now: number): TurnState {
+  const { agent, runId, items } = before
+  return { ...newTurn(agent, now), runId, items: wentOn(items, decided, now) }
+}
+
 /** The turn, ended by an error outside of its run: it could not begin, or what read it broke. */
 export function failedTurn(turn: TurnState, problem: Problem, now: number): TurnState {
   return { ...turn, items: endedAll(turn.items, now), state: 'failed', finishReason: 'error', endedAt: now, problem }
@@ -45,6 +53,12 @@ export function tokensOf(node: RunNode): number {
 
 /** The turn after one more event of its run. Pure: what did not change is the same object. */
 export function reduceTurn(turn: TurnState, chunk: Chunk, now: number): TurnState {
+  // The root tells of them, wherever in its tree the call was made.
+  if (chunk.type === 'tool-call-approval' || chunk.type === 'tool-call-suspended')
+    return {
+      ...turn,
+      items: changeBelow(turn.items, chunk.payload.toolCallId, (item) => ({ ...item, state: 'waiting' })),
+    }
   return updateRun(turn, chunk.runId, chunk.path.slice(1), (node) => reduceRun(node, chunk, now))
 }
 
@@ -77,7 +91,10 @@ function reduceRun(node: RunNode, chunk: Chunk, now: number): Partial<TurnState>
       return { items: withText(node.items, chunk.payload.id, chunk.payload.text) }
     case 'delegation-start': {
       const { toolCallId, key, runId, prompt } = chunk.payload
-      const begun = { runId, state: 'running', startedAt: now, ownTokens: 0, items: [] } as const
+      const known = node.items.find((item) => item.kind === 'delegation' && item.callId === toolCallId)
+      // One that goes on has what waited in it.
+      const items = known?.kind === 'delegation' ? known.items : []
+      const begun = { runId, state: 'running', startedAt: now, ownTokens: 0, items } as const
       return { items: put(node.items, { kind: 'delegation', callId: toolCallId, key, prompt, ...begun }) }
     }
     case 'delegation-end': {
@@ -111,17 +128,39 @@ function reduceTool(node: RunNode, chunk: Chunk, now: number): Partial<TurnState
       return { items: put(node.items, { kind: 'tool', callId, name, args, state: 'running', startedAt }) }
     }
     case 'tool-result':
-      return { items: change(node.items, chunk.payload.toolCallId, (item) => toolEnd(item, now, chunk.payload.result)) }
+      return endCall(node, chunk.payload, now, (item) => toolEnd(item, now, chunk.payload.result))
     case 'tool-error': {
-      const { toolCallId, error } = chunk.payload
+      const { error } = chunk.payload
       // A call that was let go when the turn was stopped did nothing wrong.
       const unrun = error.code === 'tool-not-run'
       const end = unrun ? CANCELLED : ({ state: 'failed', problem: error } as const)
-      return { items: change(node.items, toolCallId, (item) => ({ ...item, ...end, endedAt: now })) }
+      return endCall(node, chunk.payload, now, (item) => ({ ...item, ...end, endedAt: now }))
+    }
+    case 'tool-output-denied': {
+      const problem = { message: chunk.payload.reason ?? '' }
+      return endCall(node, chunk.payload, now, (item) => ({ ...item, state: 'declined', problem, endedAt: now }))
     }
     default:
       return {}
   }
+}
+
+interface EndedCall {
+  readonly toolCallId: string
+  readonly toolName: string
+  readonly args: unknown
+}
+
+/** Ends the item of a call; one that began before this turn is known by its end alone. */
+function endCall(
+  { items }: RunNode,
+  { toolCallId: callId, toolName: name, args }: EndedCall,
+  now: number,
+  to: (item: ToolItem | DelegationItem) => ToolItem | DelegationItem,
+): Pick<TurnState, 'items'> {
+  const changed = change(items, callId, (item) => to(item.kind === 'tool' ? { ...item, args } : item))
+  if (changed !== items) return { items: changed }
+  return { items: [...items, to({ kind: 'tool', callId, name, args, state: 'running', startedAt: now })] }
 }
 
 /** A delegation has told of its own end; what it gave says what went wrong. */
@@ -142,5 +181,6 @@ function stateOf(status: string): ItemState {
 function endState(reason: string): ItemState {
   if (reason === 'stop') return 'done'
   if (reason === 'aborted') return 'cancelled'
+  if (reason === 'suspended') return 'waiting'
   return reason === 'length' || reason === 'max-steps' ? 'partial' : 'failed'
 }

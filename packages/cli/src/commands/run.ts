@@ -15,6 +15,7 @@ const run: Command = command({
       valueHint: 'provider/model',
       description: "Every agent's model (default: RETINUE_MODEL, else what each agent declares)",
     },
+    yes: { type: 'boolean', description: 'Approve every call that waits for a person, and say so' },
     json: { type: 'boolean', description: 'Print the result as JSON' },
     thread: {
       type: 'string',
@@ -27,7 +28,7 @@ const run: Command = command({
       description: 'The application directory (default: src/retinue, else src/mastra)',
     },
   },
-  async run({ agent, request: given, model, json, dir, thread }) {
+  async run({ agent, request: given, model, yes, json, dir, thread }) {
     const request = given === '-' ? await text(process.stdin) : given
     if (request.trim() === '') throw new UsageError('the request is empty')
     const err = (chunk: string): boolean => process.stderr.write(chunk)
@@ -40,6 +41,7 @@ const run: Command = command({
       model,
       dir,
       thread,
+      yes: yes === true,
       json: json === true,
       color: wantsColors(process.stderr),
       out: (chunk) => process.stdout.write(chunk),

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { cliProject } from '../../test-support/cli-project.ts'
 import { defaultStorage } from './default-storage.ts'
-import { openApplication } from './open-application.ts'
+import { openAgent } from './open-application.ts'
 
 const CONFIG =
   "import { agentConfig } from '@retinue/core/agent'\nexport default agentConfig({ model: 'openai/gpt-5.5' })\n"
@@ -27,10 +27,10 @@ test('B1.11 an application that is not opened leaves no storage open: not its ow
   const closed: string[] = []
   Object.assign(globalThis, { closedStorages: closed })
   const own = cliProject({ ...SUP, 'src/retinue/storage.ts': TOLD })
-  await expect(openApplication({ cwd: own, agent: 'nobody', err })).rejects.toMatchObject({ code: 'agent-unknown' })
+  await expect(openAgent({ cwd: own, agent: 'nobody', err })).rejects.toMatchObject({ code: 'agent-unknown' })
   expect(closed).toEqual(['told'])
   const cwd = cliProject(SUP)
-  await expect(openApplication({ cwd, agent: 'nobody', err })).rejects.toMatchObject({ code: 'agent-unknown' })
+  await expect(openAgent({ cwd, agent: 'nobody', err })).rejects.toMatchObject({ code: 'agent-unknown' })
   expect([existsSync(join(cwd, DATABASE)), bytesInLog(cwd)]).toEqual([true, 0])
   const storage = await defaultStorage(cwd, err)
   await storage.threads.create({ threadId: 't', resourceId: 'local', at: 1 })

@@ -7,19 +7,18 @@ import { loadEnvFiles } from '../load-env.ts'
 import { renderAll } from '../render-findings.ts'
 import { defaultStorage } from './default-storage.ts'
 
-/** Where an agent is, and where it is told what keeps it from being opened. */
+/** Where an application is, and where it is told what keeps it from being opened. */
 export interface OpenApplicationOptions {
   /** The project's directory. */
   readonly cwd: string
-  readonly agent: string
   readonly dir?: string | undefined
   readonly err: (text: string) => void
   readonly color?: boolean
 }
 
-/** An agent of a project, with what keeps its conversations. */
+/** The agents of a project by name, with what keeps their conversations and runs. */
 export interface OpenedApplication {
-  readonly agent: Agent
+  readonly agents: Readonly<Record<string, Agent>>
   /** Lets go of the storage. */
   close(): Promise<void>
 }
@@ -27,14 +26,25 @@ export interface OpenedApplication {
 /** How many messages are recalled for agents without a memory of their own: a conversation at a command line is rarely longer. */
 const RECALLED = 200
 
+/** The agent of a project, by name. Throws what `openApplication` throws, or `agent-unknown`. */
+export async function openAgent(
+  options: OpenApplicationOptions & { readonly agent: string },
+): Promise<{ readonly agent: Agent; close(): Promise<void> }> {
+  const { agents, close } = await openApplication(options)
+  const agent = agents[options.agent]
+  if (agent) return { agent, close }
+  // Why it failed is what counts.
+  await close().catch(() => {})
+  throw unknownAgent(options.agent, Object.keys(agents))
+}
+
 /**
- * The agent of a project, by name, with the variables of the project's `.env` files. The project is checked first, in a process of
+ * The agents of a project, with the variables of the project's `.env` files. The project is checked first, in a process of
  * its own: a module that hangs or ends its process must not do that to this one. Conversations are kept in the project's storage, else
- * in a database under `.retinue/data`. Throws `project-invalid`, after the findings have been told as `retinue check` tells them, or
- * `agent-unknown`.
+ * in a database under `.retinue/data`. Throws `project-invalid`, after the findings have been told as `retinue check` tells them.
  */
 export async function openApplication(options: OpenApplicationOptions): Promise<OpenedApplication> {
-  const { cwd, agent: name, dir, err, color = false } = options
+  const { cwd, dir, err, color = false } = options
   loadEnvFiles(cwd)
   const { findings, errors } = await checkAt(cwd, dir)
   if (errors > 0) {
@@ -63,10 +73,7 @@ export async function openApplication(options: OpenApplicationOptions): Promise<
       },
     })
     closeProject = project.close
-    const agents = project.app.listAgents()
-    const agent = agents[name]
-    if (!agent) throw unknownAgent(name, Object.keys(agents))
-    return { agent, close }
+    return { agents: project.app.listAgents(), close }
   } catch (error) {
     // Nobody gets what would close it. Why it failed is what counts.
     await close().catch(() => {})

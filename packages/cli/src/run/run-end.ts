@@ -7,6 +7,7 @@ import { EXIT } from '../exit-codes.ts'
 export function exitCode({ finishReason, error }: Pick<RunResult, 'finishReason' | 'error'>): number {
   if (finishReason === 'aborted') return EXIT.interrupted
   if (error) return exitCodeOf(error)
+  if (finishReason === 'suspended') return EXIT.waiting
   return finishReason === 'stop' ? EXIT.ok : EXIT.failed
 }
 

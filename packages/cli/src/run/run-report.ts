@@ -1,19 +1,34 @@
-import type { Chunk, ModelUse, RunResult, Usage } from '@retinue/core/agent'
+import type { Chunk, ModelUse, PendingToolCall, RunResult, Usage } from '@retinue/core/agent'
+import { isEnvelope } from './envelope.ts'
 
-/** What `retinue run --json` prints. */
+/** What `retinue run --json` prints, and a decision of `retinue approvals`. */
 export interface RunReport {
   runId: string
   agent: string
-  request: string
+  /** Left out where the run was begun by another command. */
+  request?: string
   finishReason: string
   text: string
   object?: unknown
   error?: { code: string; message: string; hint?: string }
+  /** What it waits for, where it is suspended. */
+  pendingCalls?: readonly PendingToolCall[]
   usage: Usage
   totalUsage: Usage
   /** Which model answered for each agent that ran. */
   models: ({ path: readonly string[] } & ModelUse)[]
+  /** The agent's own tool calls, without its delegations. */
+  toolCalls: ToolCallReport[]
   delegations: DelegationReport[]
+}
+
+export interface ToolCallReport {
+  toolName: string
+  args: unknown
+  result?: unknown
+  error?: unknown
+  /** Why a person declined it. */
+  declined?: string
 }
 
 export interface DelegationReport {
@@ -23,13 +38,14 @@ export interface DelegationReport {
   status: string
   /** What it cost, with everything below it; absent while it runs. */
   usage?: Usage
-  toolCalls: { toolName: string; args: unknown; result?: unknown; error?: unknown }[]
+  toolCalls: ToolCallReport[]
 }
 
 /** Collects, from a run's events, what its report tells beside the result. */
 export class ReportCollector {
   readonly #models = new Map<string, { path: readonly string[] } & ModelUse>()
   readonly #delegations = new Map<string, DelegationReport>()
+  readonly #own: ToolCallReport[] = []
 
   add(chunk: Chunk): void {
     switch (chunk.type) {
@@ -38,12 +54,10 @@ export class ReportCollector {
         return
       case 'delegation-start': {
         const { runId, key, prompt } = chunk.payload
-        this.#delegations.set(runId, {
-          path: [...chunk.path, key],
-          prompt,
-          status: 'running',
-          toolCalls: [],
-        })
+        // One that goes on has begun before.
+        if (this.#delegations.has(runId)) return
+        const path = [...chunk.path, key]
+        this.#delegations.set(runId, { path, prompt, status: 'running', toolCalls: [] })
         return
       }
       case 'delegation-end': {
@@ -51,34 +65,45 @@ export class ReportCollector {
         if (delegation) Object.assign(delegation, { status: chunk.payload.status, usage: chunk.payload.usage })
         return
       }
-      case 'tool-result':
-        this.#delegations
-          .get(chunk.runId)
-          ?.toolCalls.push({ toolName: chunk.payload.toolName, args: chunk.payload.args, result: chunk.payload.result })
+      case 'tool-result': {
+        const { toolName, args, result } = chunk.payload
+        if (!isEnvelope(result)) this.#callsOf(chunk)?.push({ toolName, args, result })
         return
-      case 'tool-error':
-        this.#delegations
-          .get(chunk.runId)
-          ?.toolCalls.push({ toolName: chunk.payload.toolName, args: chunk.payload.args, error: chunk.payload.error })
+      }
+      case 'tool-error': {
+        const { toolName, args, error } = chunk.payload
+        this.#callsOf(chunk)?.push({ toolName, args, error })
         return
+      }
+      case 'tool-output-denied': {
+        const { toolName, args, reason = '' } = chunk.payload
+        this.#callsOf(chunk)?.push({ toolName, args, declined: reason })
+        return
+      }
       default:
         return
     }
   }
 
-  report(agent: string, request: string, result: RunResult): RunReport {
-    const { runId, finishReason, text, object, error, usage, totalUsage } = result
+  #callsOf({ runId, path }: Chunk): ToolCallReport[] | undefined {
+    return path.length === 1 ? this.#own : this.#delegations.get(runId)?.toolCalls
+  }
+
+  report(agent: string, request: string | undefined, result: RunResult): RunReport {
+    const { runId, finishReason, text, object, error, pendingCalls, usage, totalUsage } = result
     return {
       runId,
       agent,
-      request,
+      ...(request === undefined ? {} : { request }),
       finishReason,
       text,
       ...(object === undefined ? {} : { object }),
       ...(error ? { error: error.toJSON() } : {}),
+      ...(pendingCalls ? { pendingCalls } : {}),
       usage,
       totalUsage,
       models: [...this.#models.values()],
+      toolCalls: this.#own,
       delegations: [...this.#delegations.values()],
     }
   }

@@ -55,3 +55,37 @@ test('shows what failed: a tool, a delegation, the run', async () => {
   expect(lines.at(-2)).toMatch(/^├─ ✖ model-call-failed/)
   expect(lines.at(-1)).toMatch(/^✖ lead {2}error/)
 })
+
+test('B7.2 shows what waits and what a person decided; a delegation that goes on does not begin anew', async () => {
+  const script = scriptedModels({
+    lead: [{ calls: [{ name: 'scout', args: { prompt: 'Fell' } }] }, { text: 'Done' }],
+    'lead/scout': [{ calls: ['oak', 'elm'].map((tree) => ({ name: 'fell', args: { tree } })) }, { text: 'Felled' }],
+  })
+  const fell = createTool({ id: 'fell', requireApproval: true, execute: () => 'felled' })
+  const scout = new Agent({ id: 's', description: 'Scouts.', model: script.at('lead/scout'), tools: { fell } })
+  const lead = new Agent({ id: 'lead', model: script.at('lead'), agents: { scout } })
+  const lines: string[] = []
+  const view = new RunView({ print: (line) => lines.push(line), now: () => 0, color: false })
+  let stream = await lead.stream('Go')
+  for await (const chunk of stream.events) view.show(chunk)
+  const [oak, elm] = (await stream.pendingCalls).map(({ toolCallId }) => toolCallId) as [string, string]
+  const { runId } = stream
+  stream = await lead.approveToolCall({ runId, toolCallId: oak })
+  for await (const chunk of stream.events) view.show(chunk)
+  stream = await lead.declineToolCall({ runId, toolCallId: elm, reason: 'too old' })
+  for await (const chunk of stream.events) view.show(chunk)
+  const shown = lines.filter((line) => !line.includes('model '))
+  expect(shown.slice(0, 5)).toEqual([
+    '● lead',
+    '├─ ▶ scout  Fell',
+    expect.stringMatching(/^│ {2}├─ ◇ fell {2}waits for an approval {2}\{"tree":"(oak|elm)"\}$/),
+    expect.stringMatching(/^│ {2}├─ ◇ fell {2}waits for an approval {2}\{"tree":"(oak|elm)"\}$/),
+    expect.stringMatching(/^◇ lead {2}suspended /),
+  ])
+  expect(shown.filter((line) => line.includes('▶'))).toEqual([
+    '├─ ▶ scout  Fell',
+    ...Array(2).fill('├─ ▶ scout  goes on'),
+  ])
+  expect(shown).toContain('│  ├─ ✔ fell  {"tree":"oak"}')
+  expect(shown).toContain('│  ├─ ✖ fell  The call of "fell" was declined: too old. It was not run.')
+})

@@ -1,6 +1,7 @@
 import type { Chunk, ModelUse, Usage } from '@retinue/core/agent'
 import pc from 'picocolors'
 import { elapsed } from './elapsed.ts'
+import { isEnvelope } from './envelope.ts'
 import { modelText } from './model-text.ts'
 
 /** Longest piece of a prompt or of arguments that a line shows. */
@@ -15,6 +16,8 @@ export class RunView {
   readonly #now: () => number
   readonly #colors: ReturnType<typeof pc.createColors>
   readonly #started = new Map<string, number>()
+  /** Calls that a person was asked about. */
+  readonly #waiting = new Set<string>()
   readonly #models: Set<string>
   #agent = ''
 
@@ -43,10 +46,13 @@ export class RunView {
       case 'step-start':
         this.#showModel(chunk.path, chunk.payload.model)
         return
-      case 'delegation-start':
-        this.#begin(chunk.payload.runId)
-        this.#line(chunk.path, `${c.cyan('▶')} ${c.bold(chunk.payload.key)}  ${c.dim(excerpt(chunk.payload.prompt))}`)
+      case 'delegation-start': {
+        const { runId, key, prompt } = chunk.payload
+        const what = this.#started.has(runId) ? 'goes on' : excerpt(prompt)
+        this.#begin(runId)
+        this.#line(chunk.path, `${c.cyan('▶')} ${c.bold(key)}  ${c.dim(what)}`)
         return
+      }
       case 'delegation-end': {
         const { key, status, runId, usage } = chunk.payload
         const mark = status === 'completed' ? c.green('✔') : c.red('✖')
@@ -67,22 +73,39 @@ export class RunView {
 
   #showTool(chunk: Chunk): void {
     const c = this.#colors
-    if (chunk.type === 'tool-call') {
-      this.#begin(chunk.payload.toolCallId)
-      return
+    switch (chunk.type) {
+      case 'tool-call':
+        this.#begin(chunk.payload.toolCallId)
+        return
+      case 'tool-call-approval':
+      case 'tool-call-suspended': {
+        const what = chunk.type === 'tool-call-approval' ? 'waits for an approval' : 'waits for an answer'
+        const { toolCallId, toolName, args } = chunk.payload
+        // How long a person takes is not the tool's time.
+        this.#waiting.add(toolCallId)
+        this.#line(chunk.path, `${c.cyan('◇')} ${toolName}  ${what}  ${c.dim(excerpt(JSON.stringify(args)))}`)
+        return
+      }
+      case 'tool-output-denied':
+        this.#line(chunk.path, `${c.red('✖')} ${chunk.payload.toolName}  ${c.red(excerpt(chunk.payload.reason ?? ''))}`)
+        return
+      case 'tool-error':
+        this.#line(
+          chunk.path,
+          `${c.red('✖')} ${chunk.payload.toolName}  ${c.red(excerpt(chunk.payload.error.message))}`,
+        )
+        return
+      case 'tool-result': {
+        const { toolName, toolCallId, args, result } = chunk.payload
+        // A delegation's own end has told of it.
+        if (isEnvelope(result)) return
+        const time =
+          this.#waiting.has(toolCallId) || !this.#started.has(toolCallId) ? '' : `  ${this.#elapsed(toolCallId)}`
+        this.#line(chunk.path, `${c.green('✔')} ${toolName}  ${c.dim(`${excerpt(JSON.stringify(args))}${time}`)}`)
+        return
+      }
+      default:
     }
-    if (chunk.type === 'tool-error') {
-      const { toolName, error } = chunk.payload
-      this.#line(chunk.path, `${c.red('✖')} ${toolName}  ${c.red(excerpt(error.message))}`)
-      return
-    }
-    // A delegation's own end has told of it.
-    if (chunk.type !== 'tool-result' || isEnvelope(chunk.payload.result)) return
-    const { toolName, toolCallId, args } = chunk.payload
-    this.#line(
-      chunk.path,
-      `${c.green('✔')} ${toolName}  ${c.dim(`${excerpt(JSON.stringify(args))}  ${this.#elapsed(toolCallId)}`)}`,
-    )
   }
 
   /** Each model once: what answers, and why if it is not the one that the config asks for. */
@@ -95,7 +118,7 @@ export class RunView {
 
   #ended(runId: string, reason: string, usage: Usage): string {
     const c = this.#colors
-    const mark = reason === 'stop' ? c.green('✔') : c.red('✖')
+    const mark = reason === 'stop' ? c.green('✔') : reason === 'suspended' ? c.cyan('◇') : c.red('✖')
     return `${mark} ${c.bold(this.#agent)}  ${reason}  ${c.dim(this.#spent(runId, usage))}`
   }
 
@@ -114,10 +137,6 @@ export class RunView {
   #line(path: readonly string[], text: string): void {
     this.#print(`${this.#colors.dim(`${'│  '.repeat(path.length - 1)}├─`)} ${text}`)
   }
-}
-
-function isEnvelope(result: unknown): boolean {
-  return typeof result === 'object' && result !== null && 'subAgentToolResults' in result
 }
 
 /** A text on one line, without what could steer a terminal. */

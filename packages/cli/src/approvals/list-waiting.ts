@@ -1,0 +1,48 @@
+import type { Agent, SuspendedRun } from '@retinue/core/agent'
+import { EXIT } from '../exit-codes.ts'
+import { openApplication } from '../run/open-application.ts'
+import { tellFailure } from '../run/tell-outcome.ts'
+import type { ApprovalsOptions } from './options.ts'
+import { renderTable, timeText } from './table.ts'
+
+/** Prints what waits for a person in the runs of all agents, the longest first. Gives the exit code. */
+export async function listWaiting(options: ApprovalsOptions): Promise<number> {
+  const { json, out, err } = options
+  try {
+    const { agents, close } = await openApplication(options)
+    const runs = await suspendedRuns(Object.values(agents)).finally(close)
+    if (json) out(`${JSON.stringify({ runs, total: runs.length }, null, 2)}\n`)
+    else if (runs.length === 0) err('Nothing waits for a person.\n')
+    else out(table(runs))
+    return EXIT.ok
+  } catch (error) {
+    return tellFailure(error, options)
+  }
+}
+
+async function suspendedRuns(agents: readonly Agent[]): Promise<SuspendedRun[]> {
+  const runs: SuspendedRun[] = []
+  for (const agent of agents) {
+    let cursor: string | undefined
+    do {
+      const page = await agent.listSuspendedRuns({ limit: 100, ...(cursor === undefined ? {} : { cursor }) })
+      runs.push(...page.runs)
+      cursor = page.next
+    } while (cursor !== undefined)
+  }
+  return runs.sort((a, b) => a.suspendedAt - b.suspendedAt)
+}
+
+function table(runs: readonly SuspendedRun[]): string {
+  const rows = runs.flatMap(({ runId, suspendedAt, toolCalls }) =>
+    toolCalls.map(({ toolCallId, toolName, args, path, requiresApproval }) => [
+      runId,
+      toolCallId,
+      timeText(suspendedAt),
+      path.join(' › '),
+      `${toolName}${requiresApproval ? '' : ' (an answer)'}`,
+      JSON.stringify(args) ?? '',
+    ]),
+  )
+  return renderTable(['RUN', 'CALL', 'SINCE', 'ASKS', 'TOOL', 'ARGUMENTS'], rows)
+}
