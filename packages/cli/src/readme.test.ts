@@ -21,6 +21,20 @@ const blocks = [
 const of = (language: string, info: RegExp): string[] =>
   blocks.filter((block) => block.language === language && info.test(block.info)).map(({ body }) => body)
 
+/** The words after `npx retinue`, as a shell takes them. */
+function wordsOf(line: string): string[] {
+  const words = line.slice('npx retinue '.length).matchAll(/"([^"]*)"|(\S+)/g)
+  return [...words].map((match) => match[1] ?? match[2] ?? '')
+}
+
+/** A copy of the example, in which something may be left behind. */
+function copyOfExample(name: string): string {
+  const folder = join(scratch, name)
+  cpSync(example, folder, { recursive: true, filter: (path) => !/node_modules|\.retinue/.test(path) })
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  return folder
+}
+
 async function node(args: string[], cwd: string): Promise<{ code: number; out: string; err: string }> {
   try {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--conditions=@retinue/source', ...args], {
@@ -58,19 +72,31 @@ describe('every claim of the README that a machine can check', () => {
       expect(out).toMatch(/Bhutan[\s\S]*No language model was used[\s\S]*researcher: completed/)
     if (body.includes('critic')) expect(out).toBe('critic completed\nDone.\n')
     if (body.includes('isTaskComplete')) expect(out).toBe('stop An analysis, and a recommendation. 2\n')
-    if (body.includes('LibSQLStore')) expect(out).toBe('user: I am Ada.\nassistant: Hello, Ada.\nuser: Who am I?\n')
+    if (body.includes('I am Ada')) expect(out).toBe('user: I am Ada.\nassistant: Hello, Ada.\nuser: Who am I?\n')
+    if (body.includes('requireApproval')) expect(out).toBe('suspended\nlead/clerk pay { euros: 120 }\nIt is paid.\n')
     if (body.includes('onDelegationStart')) expect(out).toBe('Done.\n')
   })
 
   test('what `check` prints for a subagent without a description', async () => {
-    const folder = join(scratch, 'checked')
-    cpSync(example, folder, { recursive: true, filter: (path) => !path.includes('node_modules') })
-    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+    const folder = copyOfExample('checked')
     const config = join(folder, 'src/retinue/agents/research-supervisor/subagents/writer/config.ts')
     writeFileSync(config, readFileSync(config, 'utf8').replace(/^ {2}description.*\n/m, ''))
     const { code, out } = await node([cli, 'check'], folder)
     expect(code).toBe(1)
     expect(out).toContain(of('text', /^check$/)[0])
+  })
+
+  test('B7.3 what waits at a command line is approved by its commands', async () => {
+    const folder = copyOfExample('decided')
+    const [run = '', list = '', approve = ''] = (of('sh', /^decide$/)[0] ?? '').split('\n')
+    const waits = await node([cli, ...wordsOf(run)], folder)
+    expect(waits.code, waits.err).toBe(5)
+    const [, id = ''] = /person in the run (\S+):/.exec(waits.err) ?? []
+    expect((await node([cli, ...wordsOf(list)], folder)).out).toContain(id)
+    const { code, out, err } = await node([cli, ...wordsOf(approve.replace('RUN', id))], folder)
+    expect(code, err).toBe(0)
+    const [, file = ''] = /published: “(.*)”/.exec(out) ?? []
+    expect(readFileSync(join(folder, file), 'utf8')).toMatch(/^# The exports of Bhutan\n/)
   })
 
   const commands = of('sh', /^$/).flatMap((body) => body.split('\n'))
@@ -85,10 +111,7 @@ describe('every claim of the README that a machine can check', () => {
     expect(lines.length).toBeGreaterThanOrEqual(4)
     await Promise.all(
       lines.map(async (line) => {
-        const words = [...line.slice('npx retinue '.length).matchAll(/"([^"]*)"|(\S+)/g)].map(
-          (match) => match[1] ?? match[2] ?? '',
-        )
-        const { code, err } = await node([cli, ...words], example)
+        const { code, err } = await node([cli, ...wordsOf(line)], example)
         expect(code, `${line}: ${err}`).toBe(0)
       }),
     )

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -144,4 +144,16 @@ test('B6.2 a run in a thread goes on in it; one without a thread begins its own,
     (await storage.threads.listMessages({ threadId, resourceId: LOCAL_RESOURCE, limit: 10 })).messages.length
   expect([await kept('t1'), await kept(other)]).toEqual([4, 2])
   await storage.close()
+})
+
+test('B7.1 the example publishes what was approved, which --yes does visibly', async () => {
+  const cwd = copyOfExample()
+  const request = 'Write a brief on the exports of Bhutan, and publish it'
+  const { code, out, err } = await run({ cwd, request, yes: true })
+  expect(code, err).toBe(0)
+  expect(err).toMatch(
+    /◇ research-supervisor wants to run publish\n {2}text:\n {4}# The exports of Bhutan\n[\s\S]*✔ publish {2}approved by /,
+  )
+  expect(out).toContain('published: “.retinue/data/published/the-exports-of-bhutan.md”')
+  expect(readdirSync(join(cwd, '.retinue/data/published'))).toEqual(['the-exports-of-bhutan.md'])
 })
