@@ -23,6 +23,12 @@ export interface RaceEnd {
   readonly code?: string
 }
 
+/** What a client learns of a call that waits. */
+export interface Announced {
+  readonly runId: string
+  readonly toolCallId: string
+}
+
 interface Racer {
   readonly url: string
   readonly ledger: string
@@ -57,8 +63,11 @@ writeSync(1, 'ready\n')
 for await (const line of createInterface({ input: process.stdin })) {
   const race = JSON.parse(line) as Race
   if (race.toolCallId === undefined) {
-    const { pendingCalls } = await agent.generate(ROOT_TASK, { runId: race.runId })
-    writeSync(1, `${JSON.stringify(pendingCalls?.map(({ toolCallId }) => toolCallId))}\n`)
+    const { fullStream } = await agent.stream(ROOT_TASK, { runId: race.runId })
+    const announced: Announced[] = []
+    for await (const { type, runId, payload } of fullStream)
+      if (type === 'tool-call-approval') announced.push({ runId, toolCallId: payload.toolCallId })
+    writeSync(1, `${JSON.stringify(announced)}\n`)
   } else {
     const ends = await Promise.all(race.verdicts.map((verdict) => decided(verdict, race)))
     writeSync(1, `${JSON.stringify(ends)}\n`)

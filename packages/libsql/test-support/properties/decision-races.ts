@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { LibSQLStore } from '../../src/libsql-store.ts'
 import { type Child, child } from '../child.ts'
 import { assert, type PlannedAgent, type Property } from '../core.ts'
-import type { Race, RaceEnd } from '../race-process.ts'
+import type { Announced, Race, RaceEnd } from '../race-process.ts'
 import { tempFolder } from '../temp-folder.ts'
 
 const VERDICTS = ['approve', 'decline'] as const
@@ -32,12 +32,13 @@ export function decisionRaces(trials: number): Property {
         for (let trial = 0; trial < trials; trial++) {
           const runId = `run${trial}`
           const begin: Race = { runId, verdicts: [], streams: false }
-          const [toolCallId] = JSON.parse(await answer(racers[trial % 2] as Child, begin)) as string[]
+          const [announced] = JSON.parse(await answer(racers[trial % 2] as Child, begin)) as Announced[]
+          const { toolCallId } = announced as Announced
           const before = started(ledger)
           const ends = await Promise.all(
             racers.map(async (racer): Promise<RaceEnd[]> => {
               const verdicts = [0, 1, 2, 3].map(() => random.pick(VERDICTS))
-              const race = { runId, toolCallId: toolCallId as string, verdicts, streams: random.chance(0.5) }
+              const race = { runId, toolCallId, verdicts, streams: random.chance(0.5) }
               return JSON.parse(await answer(racer, race)) as RaceEnd[]
             }),
           )
