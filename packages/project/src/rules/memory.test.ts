@@ -208,7 +208,9 @@ test('B1.11 what is no storage and no logger', async () => {
       "storage.ts" exports an object that is no storage: it has no "threads", "workingMemory", "runs" and "approvals"
       fix: write: export default new LibSQLStore({ id: 'app', url: 'file:app.db' }), of @retinue/libsql"
   `)
-  expect(await stored('export default { threads: {}, workingMemory: {}, runs: {}, approvals: {}, close: true }\n')).toMatchInlineSnapshot(`
+  expect(
+    await stored('export default { threads: {}, workingMemory: {}, runs: {}, approvals: {}, close: true }\n'),
+  ).toMatchInlineSnapshot(`
     "error[storage-invalid] src/retinue/storage.ts:1:16 (the application)
       "storage.ts" exports an object that is no storage: it has no "close"
       fix: write: export default new LibSQLStore({ id: 'app', url: 'file:app.db' }), of @retinue/libsql"
