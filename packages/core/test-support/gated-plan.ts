@@ -38,7 +38,7 @@ export interface Start {
 }
 
 /** Agents of one depth have one id, and call their children by the same keys. */
-export function randomPlan(random: Random, levels = random.below(3), depth = 0): PlannedAgent {
+export function randomPlan(random: Random, levels = random.pick([0, 0, 1, 1, 2]), depth = 0): PlannedAgent {
   const children = Array.from({ length: levels === 0 ? 0 : random.between(1, 2) }, (_none, n) => ({
     ...randomPlan(random, levels - 1, depth + 1),
     key: 'ab'[n] as string,
