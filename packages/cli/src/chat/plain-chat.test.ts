@@ -44,8 +44,8 @@ test('turns see those before them; commands work; a backslash goes on; a failed 
   expect(out.split('\n')).toEqual([
     'Heard 1: "one"',
     'Heard 3: "one" / "fail now" / "two \\nand more"',
-    'lead  fixture/lead',
-    '  scout  fixture/scout  tools: peek',
+    'lead  fixture/lead  tools: ask_way',
+    '  scout  fixture/scout  tools: fell, peek',
     'A new conversation.',
     'Heard 1: "three"',
     '',

@@ -49,7 +49,7 @@ export const COMMAND_NAMES: readonly string[] = [...COMMANDS.keys()].map((name) 
 const KEYS: readonly (readonly [string, string])[] = [
   ['Tab, Ctrl-T', 'Collapse or expand the tree of delegations'],
   ['Esc, Ctrl-C', 'Stop the turn; what was said until then stays'],
-  ['y, n, e and Enter', 'Decide a call that waits: approve, decline, edit; Esc leaves it for later'],
+  ['y, n, e', 'Approve, decline or edit a call that waits; Esc: later'],
   ['\\ at the end', 'Go on in the next line; a pasted text is one message'],
   ['Ctrl-D', 'End the chat; so does Ctrl-C at an empty prompt'],
 ]

@@ -87,7 +87,9 @@ describe.concurrent('a conversation in a real terminal', { timeout: 60_000 }, ()
         await terminal.until(/\/tree {2,}Show the agents[\s\S]*Ctrl-D {2,}End the chat/)
         terminal.type('/tr')
         terminal.press('Tab', 'Enter')
-        await terminal.until(/› \/tree\nlead {2}fixture\/lead\n {2}scout {2}fixture\/scout {2}tools: peek/)
+        await terminal.until(
+          /› \/tree\nlead {2}fixture\/lead {2}tools: ask_way\n {2}scout {2}fixture\/scout {2}tools: fell, peek/,
+        )
         terminal.say('/model offline/nothing')
         await terminal.until(/There is no offline model "nothing"[\s\S]*The model stays as it was/)
         terminal.say('/model offline/planner')
