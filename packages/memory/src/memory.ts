@@ -50,7 +50,8 @@ const IN_PROCESS =
  * and says so once with a warning.
  *
  * Every call is for one resource (a person, an account): a thread of another is answered as one that does not exist, with
- * `thread-not-found`. Whatever else fails does so with the typed errors of the storage.
+ * `thread-not-found`. The thread of a delegation is found by the two ids that its result tells; listings of a resource have none of
+ * them. Ids that are no one's to choose are `option-invalid`. Whatever else fails does so with the typed errors of the storage.
  */
 export class Memory implements AgentMemory {
   readonly #shared: Shared

@@ -1,6 +1,6 @@
 import { Agent, type DelegationEnvelope, type RunOptions } from '@retinue/core/agent'
 import { InMemoryStorage, InMemoryVectors, type Storage } from '@retinue/core/storage'
-import { scriptedModel, scriptedModels } from '@retinue/core/testing'
+import { faultyStorage, scriptedModel, scriptedModels } from '@retinue/core/testing'
 import { LibSQLStore } from '@retinue/libsql'
 import { describe, expect, test } from 'vitest'
 import { wordEmbedder } from '../test-support/embedder.ts'
@@ -212,4 +212,61 @@ test('B6.2 ids of threads and resources that people choose have at most 256 char
     agent.generate('hi', { memory: { thread: 't', resource: tooLong } }),
   ])
     await expect(call).rejects.toMatchObject({ code: 'option-invalid' })
+})
+
+test('B6.6 threads are deleted from the lowest up: one that fails in between can be deleted again', async () => {
+  const inner = new InMemoryStorage()
+  const memory = new Memory({ storage: inner })
+  const child = await delegates(memory, 'research', 'u1')
+  const parent = { threadId: 'of u1', resourceId: 'u1' }
+  for (const at of [1, 2]) {
+    const storage = faultyStorage(inner, { at, when: 'before', how: 'fail' })
+    const failing = new Memory({ storage })
+    await expect(failing.deleteThread(parent)).rejects.toMatchObject({ code: 'storage-failed' })
+    expect(await memory.getThread(parent)).toMatchObject({ id: 'of u1' })
+    const left = memory.getThread(child).then(
+      () => true,
+      () => false,
+    )
+    expect(await left).toBe(at === 1)
+  }
+  await memory.deleteThread(parent)
+  await expect(memory.getThread(parent)).rejects.toMatchObject({ code: 'thread-not-found' })
+})
+
+test('B6.6 vectors go before the thread, so that what fails in between can be deleted again', async () => {
+  class Failing extends InMemoryVectors {
+    override async delete(): Promise<number> {
+      throw new Error('down')
+    }
+  }
+  const storage = new InMemoryStorage()
+  const embedder = wordEmbedder({ animals: ['dog'] })
+  const memory = new Memory({ storage, vector: new Failing(), embedder })
+  await memory.createThread({ threadId: 't', resourceId: 'u1' })
+  await expect(memory.deleteThread({ threadId: 't', resourceId: 'u1' })).rejects.toThrow('down')
+  expect(await memory.getThread({ threadId: 't', resourceId: 'u1' })).toMatchObject({ id: 't' })
+})
+
+test('B6.1 notes of a thread are the thread’s: none of a delegation’s, of another thread or of a copy made before', async () => {
+  const storage = new InMemoryStorage()
+  const options = { workingMemory: { enabled: true, scope: 'thread' } } as const
+  const memory = new Memory({ storage, options })
+  const note = (text: string) => ({ calls: [{ name: 'updateWorkingMemory', args: { memory: text } }] })
+  const child = new Agent({ id: 'child', description: 'Finds.', memory })
+  const parent = new Agent({ id: 'parent', agents: { child }, memory })
+  const { resolveModel, calls } = scriptedModels({
+    parent: [note('PARENT'), { calls: [{ name: 'child', args: { prompt: 'find' } }] }, { text: 'x' }, { text: 'y' }],
+    'parent/child': [note('CHILD'), { text: 'fact' }],
+  })
+  const result = await parent.generate('q', { memory: on('u1'), resolveModel })
+  const copy = await memory.cloneThread({ threadId: 'of u1', resourceId: 'u1' })
+  const [envelope] = result.toolResults.slice(-1).map((each) => each.result as DelegationEnvelope)
+  const textOf = async (threadId: string, resourceId: string) =>
+    (await storage.workingMemory.get({ threadId, resourceId }))?.text
+  expect(await textOf('of u1', 'u1')).toBe('PARENT')
+  expect(await textOf(copy.id, 'u1')).toBe('PARENT')
+  expect(await textOf(envelope?.subAgentThreadId ?? '', 'u1-child')).toBe('CHILD')
+  await parent.generate('q', { memory: on('u1', 'other'), resolveModel })
+  expect(calls('parent').at(-1)?.text).not.toContain('PARENT')
 })

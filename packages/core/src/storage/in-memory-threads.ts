@@ -1,16 +1,14 @@
 import { assertCount, assertId, assertKey, assertText, assertTime } from './checks.ts'
 import type { InMemoryWorkingMemory } from './in-memory-working-memory.ts'
-import { newMessageRows, storedMessage, storedMessages } from './message-row.ts'
+import { newMessageRows, storedMessages } from './message-row.ts'
 import type {
   AppendedMessages,
   FoundMessages,
-  MessageKey,
   MessagePage,
   MessageQuery,
   MessageSearch,
   Messages,
   NeighbourQuery,
-  StoredMessage,
 } from './messages.ts'
 import type { Page } from './page.ts'
 import { rankByTerms } from './rank-by-terms.ts'
@@ -153,10 +151,6 @@ export class InMemoryThreads implements ThreadStorage {
     const inRange = this.#named(query).messages.filter(({ sequence }) => sequence > after && sequence < before)
     const rows = from === 'newest' ? inRange.slice(-limit) : inRange.slice(0, limit)
     return { ...storedMessages(rows), hasMore: rows.length < inRange.length }
-  }
-
-  async getMessage(key: MessageKey): Promise<StoredMessage> {
-    return storedMessage(message(this.#named(key), key.messageId))
   }
 
   async listNeighbours({ before, after, messageId, ...key }: NeighbourQuery): Promise<Messages> {

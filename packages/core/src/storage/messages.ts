@@ -91,9 +91,7 @@ export interface MessageStorage {
   /** Appends messages to a thread that exists; gives the sequence of each, in their order. One transaction. */
   append(appended: AppendedMessages): Promise<readonly number[]>
   listMessages(query: MessageQuery): Promise<MessagePage>
-  /** One message: `message-not-found` if the thread has none of that id, `storage-row-unreadable` if its row is damaged. */
-  getMessage(key: MessageKey): Promise<StoredMessage>
-  /** A message with those around it, oldest first; `message-not-found` as `getMessage`. */
+  /** A message with those around it, oldest first; `message-not-found` if the thread has none of that id. */
   listNeighbours(query: NeighbourQuery): Promise<Messages>
   /**
    * Lexical full-text search over the text that people and agents said (no tool results, no reasoning, no notes of the framework): words and, for half, words that begin as they do without

@@ -23,10 +23,9 @@ export function threadCursor(order: ThreadOrder, { sequence, updatedAt }: Thread
 }
 
 export function threadPosition(order: ThreadOrder, cursor: string): ThreadPosition {
-  const [kind, ...numbers] = cursor.split('.')
-  const [sequence, updatedAt = 0] = numbers.map(Number)
-  const fits = order === 'created' ? kind === 'c' && numbers.length === 1 : kind === 'u' && numbers.length === 2
-  if (!fits || !Number.isSafeInteger(sequence) || !Number.isFinite(updatedAt)) {
+  const found = (order === 'created' ? /^c\.(\d+)$/ : /^u\.(\d+)\.(-?\d+)$/).exec(cursor)
+  const [sequence, updatedAt] = [Number(found?.[1]), Number(found?.[2] ?? 0)]
+  if (!Number.isSafeInteger(sequence) || !Number.isSafeInteger(updatedAt)) {
     throw new RetinueError({
       code: 'option-invalid',
       message: 'The `cursor` is not one of this listing.',
@@ -34,5 +33,5 @@ export function threadPosition(order: ThreadOrder, cursor: string): ThreadPositi
       data: { option: 'cursor' },
     })
   }
-  return { sequence: sequence as number, updatedAt }
+  return { sequence, updatedAt }
 }

@@ -30,8 +30,6 @@ import {
   type QueryTerm,
   queryTerms,
   readRows,
-  type StoredMessage,
-  storedMessage,
   storedMessages,
   storedThread,
   storedThreads,
@@ -50,14 +48,7 @@ import {
 } from '@retinue/core/storage'
 import type { Database } from '../database/database.ts'
 import { errorCode } from '../database/database-error.ts'
-import {
-  appendMessages,
-  getMessage,
-  listMessages,
-  listNeighbours,
-  messagesBefore,
-  searchMessages,
-} from './message-statements.ts'
+import { appendMessages, listMessages, listNeighbours, messagesBefore, searchMessages } from './message-statements.ts'
 import { messageOf, threadOf } from './rows.ts'
 import { updateSearchIndex } from './search-index.ts'
 import {
@@ -193,14 +184,6 @@ export class LibSQLThreads implements ThreadStorage {
     if (rows.length === 0) await this.#assertThread(query)
     const page = messagesOf(rows.slice(0, query.limit), query.threadId, query.from ?? 'newest')
     return { ...page, hasMore: rows.length > query.limit }
-  }
-
-  async getMessage(key: MessageKey): Promise<StoredMessage> {
-    assertKey(key)
-    assertId(key.messageId, 'messageId')
-    const [row] = await this.#database.read(getMessage(key))
-    if (!row) throw await this.#noMessage(key)
-    return storedMessage(messageOf(row, key.threadId))
   }
 
   async listNeighbours(query: NeighbourQuery): Promise<Messages> {

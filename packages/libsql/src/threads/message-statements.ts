@@ -1,6 +1,5 @@
 import type { InStatement, InValue } from '@libsql/client'
 import {
-  type MessageKey,
   type MessageQuery,
   type MessageSearch,
   type NeighbourQuery,
@@ -72,13 +71,6 @@ export function listMessages(query: MessageQuery): InStatement {
     sql: `SELECT ${MESSAGE_COLUMNS} FROM retinue_messages m WHERE m.thread = (${NAMED_THREAD}) ${bounds.join(' ')}
       ORDER BY m.sequence ${from === 'newest' ? 'DESC' : 'ASC'} LIMIT ?`,
     args: [...args, limit + 1],
-  }
-}
-
-export function getMessage({ threadId, resourceId, messageId }: MessageKey): InStatement {
-  return {
-    sql: `SELECT ${MESSAGE_COLUMNS} FROM retinue_messages m WHERE m.thread = (${NAMED_THREAD}) AND m.id = ?`,
-    args: [threadId, resourceId, messageId],
   }
 }
 

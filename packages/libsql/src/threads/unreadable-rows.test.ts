@@ -13,7 +13,7 @@ const said = (id: string) => ({
 
 const DAMAGE = ['', '{', 'null', '{"role":"user"}', '{"role":"nobody","content":[]}', '{"$retinue":"new"}', '[[1]]']
 
-test('S26 a damaged row breaks no listing: it is told beside what can be read, and is an error by its id', async () => {
+test('S26 a damaged row breaks no listing: it is told beside what can be read', async () => {
   for (const text of DAMAGE) {
     using folder = tempFolder()
     const store = new LibSQLStore({ id: 's', url: folder.file() })
@@ -31,8 +31,6 @@ test('S26 a damaged row breaks no listing: it is told beside what can be read, a
     expect(around).toMatchObject({ messages: readable, unreadable })
     const { found, unreadable: lost } = await store.threads.search({ ...key, query: 'm2 m3', limit: 9 })
     expect([found.map(({ message }) => message.id), lost]).toEqual([['m3'], unreadable])
-    const read = store.threads.getMessage({ ...key, messageId: 'm2' })
-    await expect(read).rejects.toMatchObject({ code: 'storage-row-unreadable', data: { id: 'm2' } })
     client.close()
     await store.close()
   }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Message } from '@retinue/core'
 import { isRetinueError } from '@retinue/core/errors'
-import type { Fields, Storage, ThreadKey } from '@retinue/core/storage'
+import type { Fields, Storage, StoredMessage, ThreadKey } from '@retinue/core/storage'
 import { assert, type Property, type Random, type Tally } from '../core.ts'
 
 /** R24: whatever value, in whatever place, comes back equal or is refused when it is written, and breaks nothing. */
@@ -52,7 +52,10 @@ function places({ threads, workingMemory }: Storage, key: ThreadKey, value: unkn
   const fields = { value } as Fields
   const call = { type: 'tool-call' as const, toolCallId: 'c', toolName: 't', input: value }
   const output = { type: 'json' as const, value: value as never }
-  const messageOf = (id: string) => threads.getMessage({ ...key, messageId: id })
+  const messageOf = async (id: string) => {
+    const { messages } = await threads.listNeighbours({ ...key, messageId: id, before: 0, after: 0 })
+    return messages[0] as StoredMessage
+  }
   const list: Place[] = [
     [
       'metadata of a thread',

@@ -11,7 +11,6 @@ function calls({ threads, workingMemory }: Storage, key: { threadId: string; res
     clone: () => threads.clone({ ...key, newThreadId: 'copy', at: 9000 }),
     append: () => threads.append({ ...key, messages: [said('x')] }),
     listMessages: () => threads.listMessages({ ...key, limit: 9 }),
-    getMessage: () => threads.getMessage({ ...key, messageId: 'm1' }),
     listNeighbours: () => threads.listNeighbours({ ...key, messageId: 'm1', before: 1, after: 1 }),
     search: () => threads.search({ ...key, query: 'm1', limit: 9 }),
     listTree: () => threads.listTree(key),

@@ -1,6 +1,7 @@
 import { type Message, userText } from '../../messages/message.ts'
-import type { NewMessage } from '../../storage/messages.ts'
+import type { NewMessage, StoredMessage } from '../../storage/messages.ts'
 import type { Storage } from '../../storage/storage.ts'
+import type { ThreadKey } from '../../storage/threads.ts'
 
 /** One thing that every storage must do, whatever it stores in. */
 export interface StorageCase {
@@ -46,6 +47,14 @@ export async function threadOf(storage: Storage, threadId: string, count: number
   await storage.threads.create({ threadId, resourceId: ADA, at: 1000 })
   const messages = Array.from({ length: count }, (_none, index) => said(`m${index + 1}`))
   if (count > 0) await storage.threads.append({ threadId, resourceId: ADA, messages })
+}
+
+/** One message of a thread, by its id. */
+export async function messageOf({ threads }: Storage, key: ThreadKey, messageId: string): Promise<StoredMessage> {
+  const { messages } = await threads.listNeighbours({ ...key, messageId, before: 0, after: 0 })
+  const [message] = messages
+  if (!message) throw new Error(`the message ${messageId} can't be read`)
+  return message
 }
 
 export function idsOf(messages: readonly { readonly id: string }[]): string[] {

@@ -140,6 +140,13 @@ export const threadCases: readonly StorageCase[] = [
     expectSame(first?.updatedAt, 60, 'the last use')
     const cursor = (await threads.list({ resourceId: ADA, limit: 1 })).next ?? ''
     await expectError(threads.list({ resourceId: ADA, order: 'updated', cursor }), 'option-invalid', 'a foreign cursor')
+    for (const bad of ['', 'x', 'c.', 'c.x', 'c.1.5', 'c.1.2', 'u.1.2']) {
+      await expectError(threads.list({ resourceId: ADA, cursor: bad }), 'option-invalid', `the cursor '${bad}'`)
+    }
+    for (const limit of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
+      await expectError(threads.list({ resourceId: ADA, limit }), 'option-invalid', `${limit} threads`)
+      await expectError(threads.search({ resourceId: ADA, query: 'x', limit }), 'option-invalid', `${limit} found`)
+    }
     const unknown = { resourceId: ADA, order: 'bogus' as never }
     await expectError(threads.list(unknown), 'option-invalid', 'an order that is none')
   }),

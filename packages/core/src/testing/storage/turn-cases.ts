@@ -35,6 +35,9 @@ export const turnCases: readonly StorageCase[] = [
     expectSame(idsOf(messages), ['m1', 'm2', 'm3', 'm4', 'm5', 'q1', 'q2'], 'what is saved')
     const silent = await threads.beginTurn({ ...T1, messages: [], lastMessages: 2, at: 5000 })
     expectSame([idsOf(silent.recalled), silent.sequences], [['q1', 'q2'], []], 'a turn without messages')
+    await threads.beginTurn({ ...T1, messages: [], lastMessages: 0, at: 4000 })
+    await threads.append({ ...T1, messages: [said('old', 'old', 3000)] })
+    expectSame((await threads.get(T1)).updatedAt, 5000, 'the last use, which does not go back')
     const bare = await threads.beginTurn({ ...T1, messages: [said('q3')], lastMessages: 0, at: 5000 })
     expectSame(bare.recalled, [], 'a turn that recalls nothing')
   }),

@@ -3,7 +3,7 @@ import { MAX_VALUE_LENGTH } from '../../storage/encode-value.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { Fields } from '../../storage/values.ts'
 import { expectError, expectSame, expectTrue } from './expectations.ts'
-import { ADA, type StorageCase, said, storageCase, threadOf, withMessage } from './storage-case.ts'
+import { ADA, messageOf, type StorageCase, said, storageCase, threadOf, withMessage } from './storage-case.ts'
 
 const T1 = { threadId: 't1', resourceId: ADA }
 
@@ -58,7 +58,7 @@ export const valueCases: readonly StorageCase[] = [
     }
     const [appended] = await threads.append({ ...T1, messages: [{ ...said('m'), metadata: PROTO }] })
     expectTrue(appended !== undefined, 'it is appended')
-    expectSame((await threads.getMessage({ ...T1, messageId: 'm' })).metadata, PROTO, 'metadata of the message')
+    expectSame((await messageOf(storage, T1, 'm')).metadata, PROTO, 'metadata of the message')
     expectSame((await threads.list({ resourceId: ADA })).items[0]?.metadata, TAGGED, 'in a listing')
     expectTrue(!('polluted' in {}), 'prototypes are clean')
   }),
@@ -111,9 +111,12 @@ function textOf(text: string): Message {
 }
 
 /** What is read of a message after it was appended. */
-async function reread({ threads }: Storage, id: string, message: Message, metadata?: Fields): Promise<Message> {
-  await threads.append({ ...T1, messages: [{ ...withMessage(id, message), ...(metadata ? { metadata } : {}) }] })
-  const stored = await threads.getMessage({ ...T1, messageId: id })
+async function reread(storage: Storage, id: string, message: Message, metadata?: Fields): Promise<Message> {
+  await storage.threads.append({
+    ...T1,
+    messages: [{ ...withMessage(id, message), ...(metadata ? { metadata } : {}) }],
+  })
+  const stored = await messageOf(storage, T1, id)
   if (metadata) expectSame(stored.metadata, metadata, 'metadata of the message')
   return stored.message
 }

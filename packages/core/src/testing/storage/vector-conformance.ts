@@ -58,6 +58,19 @@ export const vectorConformance: readonly VectorCase[] = [
     expectSame(await query({ resourceId: 'ada"' }), [], 'another owner')
     expectSame((await store.query({ vector: [1, 0], topK: 9, filter: { resourceId: BOB } })).length, 1, 'of the other')
   }),
+  vectorCase('a fact is no beginning of another, and equal ones come by their ids', async (store) => {
+    await store.upsert(
+      [1, 10, 12].map((kind) => item(`n${kind}`, [1, 0], { resourceId: ADA, kind, of: 'x' })).toReversed(),
+    )
+    const query = async (more: object) =>
+      idsOf(await store.query({ vector: [1, 0], topK: 9, filter: { resourceId: ADA, ...more } }))
+    expectSame(await query({ kind: 1 }), ['n1'], 'a number that others begin with')
+    expectSame(await query({ of: 'x' }), ['n1', 'n10', 'n12'], 'equal ones')
+    await store.upsert([item('n1', [1, 0, 0], { resourceId: ADA })])
+    expectSame(await query({}), ['n10', 'n12'], 'after one has got another length')
+    const longer = await store.query({ vector: [1, 0, 0], topK: 9, filter: { resourceId: ADA } })
+    expectSame(idsOf(longer), ['n1'], 'those of that length')
+  }),
   vectorCase('the same id of the same owner is replaced', async (store) => {
     await filled(store)
     await store.upsert([item('east', [0, -1], { resourceId: ADA, new: 'yes' })])

@@ -31,7 +31,8 @@ export const workingMemoryCases: readonly StorageCase[] = [
       const next = await workingMemory.set({ ...key, text: 'second', expectedVersion: 1, at: 3 })
       expectSame(next, { text: 'second', version: 2, updatedAt: 3 }, 'the version that was read')
       expectSame((await workingMemory.set({ ...key, text: 'third', at: 4 })).version, 3, 'without a version')
-      expectSame((await workingMemory.get(key))?.text, 'third', 'what is there')
+      const there = { text: 'third', version: 3, updatedAt: 4 }
+      expectSame(await workingMemory.get(key), there, 'what is there')
     }
   }),
   storageCase('of writers at once over one version, one wins', async ({ workingMemory }) => {
