@@ -108,7 +108,7 @@ function checked({ end, starts }: Ended, undisturbed: string, kills: number): nu
 let known: { readonly text: string; readonly writes: number; readonly took: number } | undefined
 
 /** The run without kills. */
-export async function undisturbedRun(): Promise<NonNullable<typeof known>> {
+async function undisturbedRun(): Promise<NonNullable<typeof known>> {
   if (known) return known
   const begun = performance.now()
   const { ended } = await lives(() => ({}))
