@@ -536,10 +536,24 @@ class Sequence {
         if (this.#dyingIn === 'tool') process.die()
       }
       const onModelCall = (at: string): void => void this.#modelCalls.set(at, (this.#modelCalls.get(at) ?? 0) + 1)
-      const root = plannedAgent(this.#plan, { process, deployed, onStart, onModelCall })
-      const other = new AgentClass({ id: 'other', instructions: '', model: 'none/none' })
-      const app = new Retinue({ agents: { root, other }, storage: process.storage(this.#storage), logger: false })
-      return { process, root: app.getAgent('root') as Agent, other: app.getAgent('other') as unknown as Agent }
+      // Most processes do nothing before the next deployment: their agents are made when they are asked.
+      let made: Retinue | undefined
+      const app = (): Retinue => {
+        const root = (): Agent => plannedAgent(this.#plan, { process, deployed, onStart, onModelCall })
+        const other = (): Agent => new AgentClass({ id: 'other', instructions: '', model: 'none/none' })
+        const storage = process.storage(this.#storage)
+        made ??= new Retinue({ agents: { root: root(), other: other() }, storage, logger: false })
+        return made
+      }
+      return {
+        process,
+        get root() {
+          return app().getAgent('root')
+        },
+        get other() {
+          return app().getAgent('other')
+        },
+      }
     })
   }
 
