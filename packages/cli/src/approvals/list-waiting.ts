@@ -13,7 +13,7 @@ export async function listWaiting(options: ApprovalsOptions): Promise<number> {
     const runs = await suspendedRuns(Object.values(agents)).finally(close)
     if (json) out(`${JSON.stringify({ runs, total: runs.length }, null, 2)}\n`)
     else if (runs.length === 0) err('Nothing waits for a person.\n')
-    else out(table(runs))
+    else out(waitingTable(runs))
     return EXIT.ok
   } catch (error) {
     return tellFailure(error, options)
@@ -33,16 +33,17 @@ async function suspendedRuns(agents: readonly Agent[]): Promise<SuspendedRun[]> 
   return runs.sort((a, b) => a.suspendedAt - b.suspendedAt)
 }
 
-function table(runs: readonly SuspendedRun[]): string {
-  const rows = runs.flatMap(({ runId, suspendedAt, toolCalls }) =>
-    toolCalls.map(({ toolCallId, toolName, args, path, requiresApproval }) => [
-      runId,
-      toolCallId,
-      timeText(suspendedAt),
-      path.join(' › '),
-      `${toolName}${requiresApproval ? '' : ' (an answer)'}`,
-      JSON.stringify(args) ?? '',
-    ]),
-  )
+/** A line for each call that waits; one for a run of which all is decided, and which did not come to its end. */
+export function waitingTable(runs: readonly SuspendedRun[]): string {
+  const rows = runs.flatMap(({ runId, path, suspendedAt, toolCalls }) => {
+    const since = timeText(suspendedAt)
+    if (toolCalls.length === 0) return [[runId, '', since, path.join(' › '), '(all decided)', TAKEN_UP]]
+    return toolCalls.map(({ toolCallId, toolName, args, path: asking, requiresApproval }) => {
+      const tool = requiresApproval ? toolName : `${toolName} (an answer)`
+      return [runId, toolCallId, since, asking.join(' › '), tool, JSON.stringify(args) ?? '']
+    })
+  })
   return renderTable(['RUN', 'CALL', 'SINCE', 'ASKS', 'TOOL', 'ARGUMENTS'], rows)
 }
+
+const TAKEN_UP = 'goes on, or was left: "approve RUN" takes it up again'
