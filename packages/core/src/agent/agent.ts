@@ -13,13 +13,13 @@ import { isObject } from '../shared/records.ts'
 import type { Schema } from '../tools/schema.ts'
 import { type AgentOptions, assertAgentOptions, type Subagents } from './agent-config.ts'
 import { AgentParts, PARTS } from './agent-parts.ts'
-import type { Site } from './decide-run.ts'
 import { drive, gradeLater, streamed } from './drive-run.ts'
 import { notBegun, openChild, openRoot } from './open-run.ts'
 import { RunDecisions } from './run-decisions.ts'
 import type { RunOptions } from './run-options.ts'
 import { type RunResult, resultOf } from './run-result.ts'
 import type { RunStream } from './run-stream.ts'
+import type { Site } from './take-run.ts'
 
 const BRAND: unique symbol = Symbol.for('retinue.agent')
 
@@ -109,9 +109,10 @@ export class Agent<const Id extends string = string, const A extends Subagents =
     }
     if (run === ABORTED) return this.#notOpened(request, undefined)
     request.opened?.(run)
+    const hasEnded = run.state.finishReason !== undefined
     await runLoop(run)
     run.close()
-    if (run.scoring) await gradeLater(run)
+    if (run.scoring && !hasEnded) await gradeLater(run)
     const { text, object, finishReason, usage, totalUsage, sources, files, toolResults, error } = resultOf(run)
     const { messages } = run.state
     return { text, object, finishReason, usage, totalUsage, sources, files, toolResults, error, messages }

@@ -5,6 +5,7 @@ import type { RootRun, Run, RunSettings, ToolSet } from '../loop/run.ts'
 import type { RunHooks } from '../loop/run-hooks.ts'
 import type { RunProcessors } from '../loop/run-processors.ts'
 import { newRunState } from '../loop/run-state.ts'
+import { processorName } from '../loop/save-run.ts'
 import type { SavedRun } from '../loop/saved-run.ts'
 import { systemMessages } from '../messages/instructions.ts'
 import type { Message } from '../messages/message.ts'
@@ -53,6 +54,8 @@ export function buildRun(
     gates: gatesOf(place, parts.options),
     calls: undefined,
     resumed: saved?.calls,
+    references: new Set(),
+    begunAt: saved ? root.effects.now() - saved.elapsedMs : root.effects.now(),
     point: undefined,
     tools,
     requestContext,
@@ -90,9 +93,11 @@ function gatesOf({ gates, options }: Place, { requireToolApproval }: AgentOption
 
 /** What processors kept in the run when it stopped. */
 function restoreStates({ input, output, states }: RunProcessors, saved: SavedRun): void {
-  for (const processor of [...input, ...output]) {
-    const state = saved.processors[processor.id]
-    if (state) states.set(processor, { ...state })
+  for (const [list, all] of Object.entries({ input, output })) {
+    for (const [index, processor] of all.entries()) {
+      const state = saved.processors[processorName(list, index, processor.id)]
+      if (state) states.set(processor, { ...state })
+    }
   }
 }
 

@@ -26,9 +26,11 @@ export async function drive({ run, callbacks }: OpenedRoot): Promise<RunResult> 
   const wanted = onChunk || onFinish || onError || onAbort
   const tell = wanted && (await import('./callbacks.ts'))
   const telling = tell && onChunk && tell.tellChunks(run, onChunk)
+  // One that had ended when it was opened was graded then.
+  const hasEnded = run.state.finishReason !== undefined
   await runLoop(run)
   run.close()
-  if (run.scoring) await gradeLater(run)
+  if (run.scoring && !hasEnded) await gradeLater(run)
   const scores = run.root.scoring && (await import('./live-scorers.ts')).startScoring(run.root)
   const result = resultOf(run, scores)
   if (telling) await telling

@@ -310,7 +310,7 @@ describe('durable runs', () => {
     await begun
     const controller = new AbortController()
     const waiting = processes.start(make).resumeRun({ runId: 'run', abortSignal: controller.signal })
-    const refused = expect(waiting).rejects.toMatchObject({ code: 'run-busy' })
+    const refused = expect(waiting).rejects.toMatchObject({ code: 'decision-aborted' })
     await leaseOver()
     controller.abort()
     await refused

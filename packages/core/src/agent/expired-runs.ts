@@ -1,8 +1,9 @@
 import { isRetinueError, thrownMessage } from '../errors/retinue-error.ts'
 import { withoutSecrets } from '../errors/without-secrets.ts'
 import { warnIn } from '../memory/application.ts'
-import { openDecided, type Site } from './decide-run.ts'
+import { openDecided } from './decide-run.ts'
 import { drive } from './drive-run.ts'
+import type { Site } from './take-run.ts'
 
 /** Goes on with a run that nobody waits for, such as one of which a call was not decided in time. What goes wrong is a warning. */
 export function goOnLater(site: Site, runId: string, waits = true): void {

@@ -12,21 +12,18 @@ import type { Storage } from '../storage/storage.ts'
 import type { Value } from '../storage/values.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { askedCalls } from './asked-calls.ts'
+import { LONGEST_TIMER_MS } from './direct-effects.ts'
+import { HeldLease } from './held-lease.ts'
 import { isDurable, type KeepableTree } from './keepable.ts'
-import { contextsOf, type LiveRun, liveRuns } from './live-runs.ts'
+import { contextsOf, forgetOldest, type LiveRun, liveRuns } from './live-runs.ts'
 import { packTree } from './saved-tree.ts'
 import { standingOf } from './standing.ts'
 
-/** How long nobody else may work on a run after the last sign of life, in milliseconds. */
-export const LEASE_MS = 10_000
-
 /** What a tree begins with that was stored before. */
 export interface TakenRun {
-  readonly holder: string
+  readonly lease: HeldLease
   readonly version: number
   readonly standing: readonly Approval[]
-  /** How long it had worked before. */
-  readonly elapsedMs: number
   /** Whether it is kept when it has ended. */
   readonly durable: boolean
 }
@@ -70,9 +67,8 @@ export class KeptTree implements RunKeeper {
   failure: RetinueError | undefined
   readonly #tree: KeepableTree
   readonly #storage: Storage
-  readonly #holder: string
+  readonly #lease: HeldLease
   readonly #keepsEnded: boolean
-  readonly #begun: number
   readonly #standing = new Map<string, Approval>()
   /** The rounds of calls that a run of the same id was asked about before. */
   readonly #rounds = new Map<string, number>()
@@ -83,30 +79,37 @@ export class KeptTree implements RunKeeper {
   /** The write that goes on, and the one that follows it with everything that happened meanwhile. */
   #writing: Promise<void> = Promise.resolve()
   #next: Promise<void> | undefined
-  #stopBeating: (() => void) | undefined
+  /** Names what was written last, and what this process knows beside it. */
+  #saveId = ''
 
   constructor(tree: KeepableTree, taken: TakenRun | undefined) {
     const { parts, application, run, call } = tree
-    const { effects, runId, abort } = run.root
+    const { runId, abort } = run.root
     this.#tree = tree
     this.#storage = storageOf(parts, application)
     this.#keepsEnded = taken ? taken.durable : isDurable(tree)
     // What was stored once is in the hands of people, and is lost no more.
     this.isDurable = this.#keepsEnded || taken !== undefined
-    this.#holder = taken?.holder ?? effects.newId()
     this.#version = taken?.version ?? 0
-    this.#begun = effects.now() - (taken?.elapsedMs ?? 0)
     for (const approval of taken?.standing ?? []) this.#standing.set(approval.toolCallId, approval)
-    const live = liveRuns(this.#storage)
+    this.#lease = taken?.lease ?? new HeldLease(this.#storage, runId)
+    this.#lease.onLost = () => this.#failed(runLost(runId))
     const working = new Promise<void>((resolve) => {
       this.#settle = resolve
     })
-    live.get(runId)?.stopClock?.()
     const { id: agentId } = parts.options
     const stop = (reason: unknown): void => abort.abort(reason)
-    this.#live = { agentId, working, abort: stop, call, contexts: new Map(), stopClock: undefined }
+    this.#live = { agentId, working, abort: stop, call, saveId: '', contexts: new Map(), stopClock: undefined }
+    if (taken === undefined) this.goOn()
+  }
+
+  /** From now on this process works on the tree: what was known of it before is known no more. `decided`: what somebody decided last. */
+  goOn(decided?: Approval): void {
+    const live = liveRuns(this.#storage)
+    const { runId } = this.#tree.run.root
+    live.get(runId)?.stopClock?.()
+    if (decided) this.#standing.set(decided.toolCallId, decided)
     live.set(runId, this.#live)
-    if (this.isDurable) this.#beat()
   }
 
   standing(toolCallId: string): Approval | undefined {
@@ -151,6 +154,7 @@ export class KeptTree implements RunKeeper {
   async begin(): Promise<void> {
     try {
       await this.save()
+      this.#lease.hold()
     } catch (thrown) {
       liveRuns(this.#storage).delete(this.#tree.run.root.runId)
       this.#stopped()
@@ -162,7 +166,7 @@ export class KeptTree implements RunKeeper {
     if (this.#next) return this.#next
     const next = this.#writing.then(() => {
       this.#next = undefined
-      return this.#write('running', this.#lease())
+      return this.#write('running', this.#lease.terms())
     })
     this.#next = next
     this.#writing = next.catch(() => {})
@@ -171,20 +175,24 @@ export class KeptTree implements RunKeeper {
 
   async suspend(): Promise<void> {
     await this.#writing
-    this.#stopBeating?.()
+    if (this.#tree.run.abort.aborted) return
     await this.#write('suspended')
+    this.#lease.end()
+    // Called off while it was written: nobody shall decide what nothing waits for.
+    if (this.#tree.run.abort.aborted) return
     this.#live.contexts = contextsOf(this.#tree.run)
+    this.#live.saveId = this.#saveId
     this.#stopped()
+    forgetOldest(this.#storage)
     await this.#startClock()
   }
 
   async end(): Promise<void> {
     await this.#writing
-    this.#stopBeating?.()
     const { runId } = this.#tree.run.root
     try {
-      // Others may go on with it, from what was written down last; where not even that can be said, the lease runs out.
-      if (this.failure) return await this.#storage.runs.release({ runId, holder: this.#holder })
+      // Others may go on with it, from what was written down last.
+      if (this.failure) return await this.#lease.release()
       for (const known of this.#standing.values()) {
         this.#cancel(known.toolCallId)
         // A delegation that was begun ends with the run that waited for it.
@@ -196,6 +204,7 @@ export class KeptTree implements RunKeeper {
     } catch (thrown) {
       this.#failed(thrown)
     } finally {
+      this.#lease.end()
       liveRuns(this.#storage).delete(runId)
       this.#stopped()
     }
@@ -223,23 +232,20 @@ export class KeptTree implements RunKeeper {
     return this.#tree.run.root.effects.now()
   }
 
-  #lease(): Lease {
-    return { holder: this.#holder, until: this.#now() + LEASE_MS }
-  }
-
   async #write(status: 'running' | 'suspended' | 'ended', lease?: Lease): Promise<void> {
     if (this.failure) throw this.failure
     const { run, call, options } = this.#tree
     const requests = this.#newRequests()
     const moves = this.#moves.splice(0)
-    const elapsedMs = this.#now() - this.#begun
+    this.#saveId = run.root.effects.newId()
+    const facts = { call, durable: this.#keepsEnded, saveId: this.#saveId }
     try {
       this.#version = await this.#storage.runs.save({
         runId: run.root.runId,
         agentId: run.agentId,
         status,
         ...ownerOf(options),
-        body: packTree(run, { call, durable: this.#keepsEnded, elapsedMs }),
+        body: packTree(run, facts),
         ...(lease ? { lease } : {}),
         expectedVersion: this.#version,
         requests,
@@ -256,7 +262,7 @@ export class KeptTree implements RunKeeper {
   /** What cannot be kept any more must not go on as if it were. */
   #failed(thrown: unknown): RetinueError {
     this.failure ??= isRetinueError(thrown) ? thrown : unexpected(thrown)
-    this.#stopBeating?.()
+    this.#lease.end()
     this.#tree.run.root.abort.abort(this.failure)
     return this.failure
   }
@@ -279,21 +285,6 @@ export class KeptTree implements RunKeeper {
     return requests
   }
 
-  /** Signs of life, three in the time of a lease. */
-  #beat(): void {
-    const { effects, runId } = this.#tree.run.root
-    const beat = (): void => {
-      const lease = { runId, ...this.#lease() }
-      // A store that does not answer is asked again; the lease itself says when it is too late.
-      const renewed = this.#version === 0 ? Promise.resolve(true) : this.#storage.runs.renew(lease).catch(() => true)
-      renewed.then((mine) => {
-        if (!mine && this.#live.working) this.#failed(runLost(runId))
-        else if (this.#live.working && !this.failure) this.#beat()
-      })
-    }
-    this.#stopBeating = effects.startTimer(LEASE_MS / 3, beat, true)
-  }
-
   /** Goes on with the run when the time for a decision is over. */
   async #startClock(): Promise<void> {
     const { parts, application, run } = this.#tree
@@ -307,9 +298,6 @@ export class KeptTree implements RunKeeper {
     this.#live.stopClock = run.root.effects.startTimer(Math.min(wait, LONGEST_TIMER_MS), expired, true)
   }
 }
-
-/** What clocks can count. */
-export const LONGEST_TIMER_MS: number = 2 ** 31 - 1
 
 function asked({
   round,

@@ -13,6 +13,8 @@ export interface LiveRun {
   abort: (reason: unknown) => void
   /** The options of its call, with the code that no store can keep. */
   readonly call: RunOptions
+  /** Names what was written when it stopped: `contexts` are of that, and of nothing that another process wrote since. */
+  saveId: string
   /** The request contexts of the tree, by run id. */
   contexts: ReadonlyMap<string, RequestContextLike>
   /** Stops the clock of its approvals. */
@@ -29,6 +31,21 @@ export function liveRuns(storage: Storage): Map<string, LiveRun> {
   const made = new Map<string, LiveRun>()
   Object.defineProperty(holder, LIVE_RUNS, { value: made })
   return made
+}
+
+/** How many runs that have stopped a process knows more of than is stored. */
+const MOST_STOPPED = 1_000
+
+/** Runs that stopped here may go on and end elsewhere, and nobody says so: the oldest are let go. */
+export function forgetOldest(storage: Storage): void {
+  const live = liveRuns(storage)
+  let stopped = live.size - MOST_STOPPED
+  for (const [runId, { working, stopClock }] of live) {
+    if (stopped <= 0) return
+    if (working || stopClock) continue
+    live.delete(runId)
+    stopped -= 1
+  }
 }
 
 /** The request contexts of a tree that stops. */

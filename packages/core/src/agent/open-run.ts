@@ -18,7 +18,7 @@ import { keepable } from './keepable.ts'
 import { declaredCandidates } from './model-candidates.ts'
 import { openBudget } from './open-budget.ts'
 import { modelsOf, type Place, processorsOf, resolved } from './resolve-parts.ts'
-import { openChildScope, openRootRun } from './root-run.ts'
+import { openChildScope, openRootRun, remaining } from './root-run.ts'
 import { assertOptions, mergeOptions, type RunOptions } from './run-options.ts'
 
 /** A root run, and who is to be told of it. */
@@ -179,7 +179,7 @@ function childPlace(parts: AgentParts, request: DelegatedRequest, options: RunOp
   const given = saved?.given ?? said?.system ?? NO_MESSAGES
   return {
     root,
-    ...openChildScope(scope, options),
+    ...openChildScope(scope, saved ? { ...options, ...remaining(options, saved.elapsedMs) } : options),
     instructions,
     runId,
     path,

@@ -1,19 +1,21 @@
 import { runIncomplete } from '../approvals/approval-errors.ts'
-import { RequestContext, type RequestContextLike } from '../context/request-context.ts'
-import { restoredContext } from '../context/saved-context.ts'
+import type { RequestContextLike } from '../context/request-context.ts'
+import { overlaid, restoredContext } from '../context/saved-context.ts'
 import type { RootRun } from '../loop/run.ts'
+import type { SavedRun } from '../loop/saved-run.ts'
 import type { Application } from '../memory/application.ts'
 import { ABORTED } from '../shared/abort.ts'
 import type { Approval } from '../storage/approvals.ts'
 import type { StoredRun } from '../storage/runs.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { defaultsOf } from './default-options.ts'
+import type { HeldLease } from './held-lease.ts'
 import { keepable } from './keepable.ts'
 import type { LiveRun } from './live-runs.ts'
 import { openBudget } from './open-budget.ts'
 import { buildAborted, notBegun, type OpenedRoot, openInMoney, openRun } from './open-run.ts'
 import type { Place } from './resolve-parts.ts'
-import { openRootRun } from './root-run.ts'
+import { openRootRun, remaining } from './root-run.ts'
 import { mergeOptions, type RunOptions } from './run-options.ts'
 import { codeNames, restoredOptions } from './saved-options.ts'
 import type { SavedTree } from './saved-tree.ts'
@@ -24,6 +26,7 @@ export interface Restored {
   /** Of the call that began it, as far as they can be had again. */
   readonly call: RunOptions
   readonly requestContext: RequestContextLike
+  /** Of the runs below, where this process has them. */
   readonly contexts: ReadonlyMap<string, RequestContextLike> | undefined
 }
 
@@ -36,20 +39,40 @@ export function restored(runId: string, tree: SavedTree, live: LiveRun | undefin
   const there = new Set(codeNames(call))
   const missing = tree.code.filter((name) => !there.has(name))
   if (missing.length > 0) throw runIncomplete('run-code-missing', runId, missing)
-  const known = live?.contexts.get(runId)
-  const { context, lacking } = known
-    ? { context: overlaid(known, given.requestContext), lacking: [] }
-    : restoredContext(tree.run.context, given.requestContext)
-  if (lacking.length > 0) throw runIncomplete('run-context-missing', runId, lacking)
-  return { tree, call, requestContext: context, contexts: live?.contexts }
+  const { requestContext: fresh } = given
+  // What another process wrote since is not what this one knew.
+  const known = live?.saveId === tree.saveId ? live.contexts : undefined
+  const root = known?.get(runId)
+  if (known && root) {
+    const contexts = new Map([...known].map(([id, context]) => [id, refreshed(context, root, fresh)]))
+    return { tree, call, requestContext: overlaid(root, fresh), contexts }
+  }
+  const { context, lacking } = restoredContext(tree.context, fresh)
+  const own = unsavedBelow(tree.run, [])
+  if (lacking.length + own.length > 0) throw runIncomplete('run-context-missing', runId, [...lacking, ...own])
+  return { tree, call, requestContext: context, contexts: undefined }
 }
 
-function overlaid(known: RequestContextLike, given: RequestContextLike | undefined): RequestContext {
-  const context = new RequestContext()
-  for (const each of [known, given])
-    for (const [key, value] of each?.entries() ?? [])
-      context.set(key, value, { persist: each?.persists?.(key) ?? true })
-  return context
+/** A context of a run below with what is given now, where it had the root's value; what is its own stays its own. */
+function refreshed(
+  context: RequestContextLike,
+  root: RequestContextLike,
+  fresh: RequestContextLike | undefined,
+): RequestContextLike {
+  const copy = overlaid(context, undefined)
+  for (const [key, value] of fresh?.entries() ?? [])
+    if (context.get(key) === root.get(key)) copy.set(key, value, { persist: fresh?.persists?.(key) ?? true })
+  return copy
+}
+
+/** The values that a child alone had and that were not saved, by path and key: nobody can give them again. */
+function unsavedBelow({ calls }: SavedRun, path: readonly string[]): string[] {
+  return (calls ?? []).flatMap(({ delegation }) => {
+    if (!delegation) return []
+    const place = [...path, delegation.facts.key]
+    const own = delegation.context.own.map((key) => `${place.join('/')}: ${key}`)
+    return [...own, ...(delegation.child ? unsavedBelow(delegation.child, place) : [])]
+  })
 }
 
 /** Opens the root of a tree that stopped, under the lease that was taken of it. */
@@ -57,17 +80,17 @@ export async function openSaved(
   parts: AgentParts,
   application: Application,
   { tree, call, requestContext, contexts }: Restored,
-  taken: { readonly stored: StoredRun; readonly holder: string; readonly standing: readonly Approval[] },
+  taken: { readonly stored: StoredRun; readonly lease: HeldLease; readonly standing: readonly Approval[] },
   log: boolean,
 ): Promise<OpenedRoot> {
   let root: RootRun | undefined
   let close = (): void => root?.close()
   try {
-    const { stored, holder, standing } = taken
+    const { stored, lease, standing } = taken
     const saved = tree.run
     const defaults = await defaultsOf(parts, requestContext)
     const merged = mergeOptions(defaults, { ...call, runId: stored.runId })
-    const options = { ...merged, ...remaining(merged, tree.elapsedMs) }
+    const options = { ...merged, ...remaining(merged, saved.elapsedMs) }
     const { messages } = saved.state
     root = openRootRun(parts.options, options, messages, log || options.onChunk !== undefined, application)
     root.children = tree.children
@@ -98,11 +121,8 @@ export async function openSaved(
       Promise.resolve(budget.inMoney ? openInMoney(parts, whole, true) : openRun(parts, whole)),
     )
     const run = opened === ABORTED ? buildAborted(parts, whole) : opened
-    const { elapsedMs, durable } = tree
-    keepable(
-      { parts, application, run, options, call },
-      { holder, version: stored.version, standing, elapsedMs, durable },
-    )
+    const { durable } = tree
+    keepable({ parts, application, run, options, call }, { lease, version: stored.version, standing, durable })
     if (stored.status !== 'ended') await run.root.keep()
     return { run, callbacks: options }
   } catch (thrown) {
@@ -114,10 +134,4 @@ export async function openSaved(
 async function inThread(parts: AgentParts, place: Place): Promise<Place> {
   const { goOnInThread } = await import('./on-thread.ts')
   return goOnInThread(parts, place, place.options.memory)
-}
-
-/** Time that a run waited is not its own: what it had left when it stopped is what it has now. */
-function remaining({ timeout }: RunOptions, elapsedMs: number): Pick<RunOptions, 'timeout'> {
-  if (timeout?.totalMs === undefined) return {}
-  return { timeout: { ...timeout, totalMs: Math.max(1, timeout.totalMs - elapsedMs) } }
 }

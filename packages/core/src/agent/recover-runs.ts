@@ -1,28 +1,40 @@
 import { isRetinueError } from '../errors/retinue-error.ts'
+import { forEachLimited } from '../shared/for-each-limited.ts'
 import type { RunFacts } from '../storage/runs.ts'
 import type { Storage } from '../storage/storage.ts'
-import { openDecided, type Site } from './decide-run.ts'
-import { directEffects } from './direct-effects.ts'
+import { openDecided } from './decide-run.ts'
+import { directEffects, LONGEST_TIMER_MS } from './direct-effects.ts'
+import { streamed } from './drive-run.ts'
 import { goOnLater, notResumed } from './expired-runs.ts'
-import { LONGEST_TIMER_MS, storageOf } from './kept-tree.ts'
+import { storageOf } from './kept-tree.ts'
 import { liveRuns } from './live-runs.ts'
-import type { OpenedRoot } from './open-run.ts'
-import type { ResumeOptions } from './resume-options.ts'
+import { assertResumeOptions, type ResumeOptions } from './resume-options.ts'
+import type { RunStream } from './run-stream.ts'
 import { standingOf } from './standing.ts'
+import type { Site } from './take-run.ts'
 
-/** Opens every run of an agent that somebody died over, and those that a decision or its absence lets go on. */
-export async function recover(site: Site, options: Omit<ResumeOptions, 'runId'>): Promise<OpenedRoot[]> {
-  const opened: OpenedRoot[] = []
-  for (const { runId, lease } of await stranded(site)) {
+/** How many runs are gone on with at the same time. */
+const AT_ONCE = 10
+
+/**
+ * Goes on with every run of an agent that somebody died over, and with those that a decision or its absence lets go on. Each goes on as
+ * soon as it is open: another one may wait for its thread.
+ */
+export async function recover(site: Site, options: Omit<ResumeOptions, 'runId'>): Promise<RunStream[]> {
+  assertResumeOptions({ ...Object(options), runId: 'any' }, [])
+  const streams: RunStream[] = []
+  const found = await stranded(site)
+  await forEachLimited(found.length, AT_ONCE, async (index) => {
+    const { runId, lease } = found[index] as RunFacts
     try {
-      opened.push(await openDecided(site, undefined, { ...options, runId }, true, false))
+      streams.push(streamed(await openDecided(site, undefined, { ...options, runId }, true, false)))
     } catch (thrown) {
       if (isRetinueError(thrown, 'run-busy')) lookAgain(site, runId, lease?.until ?? 0)
       // Another process was faster.
       else if (!isRetinueError(thrown, 'run-not-found')) notResumed(site, runId, thrown)
     }
-  }
-  return opened
+  })
+  return streams
 }
 
 /** Looks at a run again when its time has come: whether a process lives is known when its lease is over, since who lives has a new one. */
@@ -57,10 +69,15 @@ async function* allRuns(storage: Storage, agentId: string, status: RunFacts['sta
   } while (cursor !== undefined)
 }
 
-/** From when on a run that waits need not wait any more: a call is then too late to decide, or was decided by somebody who died. */
+/**
+ * From when on a run that waits need not wait any more: a call is then too late to decide, or was decided by somebody who could not go on.
+ * With nothing left to decide, nobody would.
+ */
 async function dueAt(storage: Storage, runId: string): Promise<number | undefined> {
+  const standing = await standingOf(storage, runId)
+  if (!standing.some(({ status }) => status === 'pending')) return 0
   let due: number | undefined
-  for (const { status, expiresAt, decidedAt } of await standingOf(storage, runId)) {
+  for (const { status, expiresAt, decidedAt } of standing) {
     const at = status === 'pending' ? expiresAt : status === 'approved' ? decidedAt : undefined
     if (at !== undefined) due = Math.min(due ?? at, at)
   }

@@ -86,14 +86,24 @@ export function assertResumeOptions(options: unknown, more: readonly string[]): 
     )
   const known = { ...RESUME, ...Object.fromEntries(more.map((name) => [name, true])) }
   assertKnownKeys(options, known, 'These options are not known')
-  const { runId } = options
-  if (typeof runId !== 'string' || runId === '')
+  const { runId, toolCallId } = options
+  if (!isId(runId))
     throw optionInvalid('The runId is missing.', 'Pass the id of the root run: stream.runId, or result.runId.')
+  if (toolCallId !== undefined && !isId(toolCallId))
+    throw optionInvalid(
+      'The toolCallId is none.',
+      'Pass that of the chunk, or of listSuspendedRuns(); or leave it out.',
+    )
   for (const name of OWN) {
     if (options[name] !== undefined && typeof options[name] !== 'string')
       throw optionInvalid(`The option ${name} is no text.`, `Leave it out, or pass a string.`)
   }
   assertOptions(resumedWith(options as unknown as ResumeOptions))
+}
+
+/** No store has seen another one. */
+function isId(id: unknown): boolean {
+  return typeof id === 'string' && id !== '' && id.length <= 1_000 && id.isWellFormed() && !id.includes('\0')
 }
 
 /** The options that are a run's own. */

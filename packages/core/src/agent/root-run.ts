@@ -46,6 +46,12 @@ export function openRootRun(
   }
 }
 
+/** The time that a run has left which worked before it stopped: time that it waited is not its own. */
+export function remaining({ timeout }: RunOptions, elapsedMs: number): Pick<RunOptions, 'timeout'> {
+  if (timeout?.totalMs === undefined) return {}
+  return { timeout: { ...timeout, totalMs: Math.max(1, timeout.totalMs - elapsedMs) } }
+}
+
 /** What ends a child: what ends its parent's step, and its own signal and clock where its defaults have one. */
 export interface ChildScope {
   readonly abort: AbortScope

@@ -1,12 +1,13 @@
 import type { Approval, ApprovalQuery } from '../storage/approvals.ts'
 import type { Page } from '../storage/page.ts'
-import type { Site, Verdict } from './decide-run.ts'
+import type { Verdict } from './decide-run.ts'
 import { generated, streamed } from './drive-run.ts'
 import type { OpenedRoot } from './open-run.ts'
 import type { ApproveOptions, DecisionOptions, DeclineOptions, ResumeOptions } from './resume-options.ts'
 import type { RunResult } from './run-result.ts'
 import type { RunStream } from './run-stream.ts'
 import type { SuspendedRuns, SuspendedRunsQuery } from './suspended-runs.ts'
+import type { Site } from './take-run.ts'
 
 /** The runs of an agent that stopped: they are listed, decided on, gone on with and ended by the agent that began them. */
 export abstract class RunDecisions {
@@ -89,8 +90,7 @@ export abstract class RunDecisions {
    */
   async recover(options: Omit<ResumeOptions, 'runId'> = {}): Promise<readonly RunStream[]> {
     const { recover } = await import('./recover-runs.ts')
-    const opened = await recover(this.site(), options)
-    return opened.map(streamed)
+    return recover(this.site(), options)
   }
 
   /** Opens a run that stopped, with what was decided; what does that is loaded with the first decision. */

@@ -21,6 +21,7 @@ import { assertCompletion } from './assert-completion.ts'
 import { assertMemoryOption } from './assert-memory.ts'
 import { assertScorers } from './assert-scorers.ts'
 import type { Callbacks } from './callbacks.ts'
+import { LONGEST_TIMER_MS } from './direct-effects.ts'
 
 /** Options of one call of `generate` or `stream`, or of every call as an agent's `defaultOptions`. */
 export interface RunOptions<N extends DelegateName = DelegateName> extends Callbacks {
@@ -240,19 +241,16 @@ function assertSignal(signal: unknown): void {
 
 const TIMEOUTS: Readonly<Record<keyof Timeouts, true>> = { totalMs: true, stepMs: true, chunkMs: true, toolMs: true }
 
-/** What clocks can count; they take more for no time at all. */
-const LONGEST_TIMEOUT = 2 ** 31 - 1
-
 function assertTimeout(timeout: unknown): void {
   if (timeout === undefined) return
   if (!isObject(timeout)) throw optionInvalid('The option timeout is no object.', 'timeout: { totalMs: 60_000 }')
   assertKnownKeys(timeout, TIMEOUTS, UNKNOWN, 'timeout.')
   for (const [name, value] of Object.entries(timeout)) {
     assertWhole(`timeout.${name}`, value, 1)
-    if ((value as number) > LONGEST_TIMEOUT)
+    if ((value as number) > LONGEST_TIMER_MS)
       throw optionInvalid(
         `The option timeout.${name} is ${String(value)}.`,
-        `It can be at most ${LONGEST_TIMEOUT}, which is some 24 days.`,
+        `It can be at most ${LONGEST_TIMER_MS}, which is some 24 days.`,
       )
   }
 }

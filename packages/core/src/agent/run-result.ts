@@ -7,6 +7,8 @@ import type { ToolCallRecord, ToolResultRecord } from '../events/tool-record.ts'
 import type { Usage } from '../events/usage.ts'
 import type { Run } from '../loop/run.ts'
 import type { Step } from '../loop/run-state.ts'
+import { resultRecord } from '../loop/run-tool-calls.ts'
+import { usageSoFar } from '../loop/usage-so-far.ts'
 import type { Message } from '../messages/message.ts'
 import type { LiveScore } from '../scorers/live-score.ts'
 import { pendingCalls } from './pending-calls.ts'
@@ -52,7 +54,8 @@ export interface RunResponse {
 
 export function resultOf(run: Run, scores?: Promise<readonly LiveScore[]>): RunResult {
   const { state } = run
-  const { steps } = state
+  const isWaiting = state.finishReason === 'suspended'
+  const steps = isWaiting ? stepsSoFar(run) : state.steps
   return {
     runId: state.runId,
     text: state.text,
@@ -61,13 +64,20 @@ export function resultOf(run: Run, scores?: Promise<readonly LiveScore[]>): RunR
     completion: state.completion,
     error: run.error,
     usage: state.usage,
-    totalUsage: state.totalUsage,
+    totalUsage: isWaiting ? usageSoFar(run) : state.totalUsage,
     steps,
     ...joined(steps),
     response: { messages: state.messages.slice(state.inputLength), ...steps.at(-1)?.response },
-    ...(state.finishReason === 'suspended' ? { pendingCalls: pendingCalls(run) } : {}),
+    ...(isWaiting ? { pendingCalls: pendingCalls(run) } : {}),
     ...(scores ? { scores } : {}),
   }
+}
+
+/** The steps of a run that waits, the last with what of its calls has ended. */
+function stepsSoFar({ state, calls }: Run): Step[] {
+  const results = (calls ?? []).flatMap((call) => resultRecord(call) ?? [])
+  const last = state.steps.at(-1)
+  return last ? [...state.steps.slice(0, -1), { ...last, toolResults: [...last.toolResults, ...results] }] : []
 }
 
 type Lists = Pick<Step, 'toolCalls' | 'toolResults' | 'sources' | 'files' | 'warnings'>

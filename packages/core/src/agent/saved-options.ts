@@ -1,4 +1,5 @@
 import type { DelegationOptions } from '../loop/delegation-settings.ts'
+import { toJson } from '../shared/json.ts'
 import { defined, isObject } from '../shared/records.ts'
 import type { RunOptions } from './run-options.ts'
 
@@ -63,7 +64,23 @@ export function savedOptions(call: RunOptions): Readonly<Record<string, unknown>
 
 function fateOf(name: string, value: unknown): Fate {
   if (name === 'requireToolApproval') return typeof value === 'function' ? 'code' : 'data'
+  // A plain JSON Schema is data; what checks is code.
+  if (name === 'structuredOutput') return isPlainJson(value) ? 'data' : 'code'
+  if ((name === 'modelSettings' || name === 'providerOptions') && holdsSecrets(value)) return 'code'
   return FATES[name as keyof RunOptions] ?? 'dropped'
+}
+
+function isPlainJson(value: unknown): boolean {
+  const json = toJson(value)
+  return json.ok && json.value === value
+}
+
+/** Names under which settings of models and providers carry keys. */
+const SECRET = /^headers$|api[-_]?key|authorization|credential|password|secret|(access|auth|bearer)[-_]?token/i
+
+function holdsSecrets(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(value).some(([name, field]) => SECRET.test(name) || holdsSecrets(field))
 }
 
 function withoutHooks(delegation: DelegationOptions): DelegationOptions {
@@ -93,9 +110,29 @@ export function restoredOptions(
   given: RunOptions,
 ): RunOptions {
   const saved = data as RunOptions
-  const code = { ...codeOf(known ?? {}), ...defined(given) }
+  const code = { ...codeOf(known ?? {}), ...defined(given), ...gateOf(saved, known, given) }
   const delegation = { ...saved.delegation, ...hooksOf(known), ...hooksOf(given) }
   return { ...saved, ...code, ...(Object.keys(delegation).length > 0 ? { delegation } : {}) }
+}
+
+/** The gates of the call that began the run, and the one that is given now: none of them can be taken away. */
+function gateOf(
+  saved: RunOptions,
+  known: RunOptions | undefined,
+  given: RunOptions,
+): Pick<RunOptions, 'requireToolApproval'> {
+  const gates = [saved, known ?? {}, given]
+    .map(({ requireToolApproval }) => requireToolApproval)
+    .filter((gate) => !!gate)
+  const [only, ...others] = new Set(gates)
+  if (only === undefined) return {}
+  if (others.length === 0 || gates.includes(true)) return { requireToolApproval: gates.includes(true) || only }
+  return {
+    requireToolApproval: async (call) => {
+      for (const gate of [only, ...others]) if (gate === true || (await gate(call))) return true
+      return false
+    },
+  }
 }
 
 /** What no store keeps of a call, and this process still has: not what watched it, which was for that call alone. */

@@ -1,3 +1,4 @@
+import { type SavedContext, savedContext } from '../context/saved-context.ts'
 import { RetinueError } from '../errors/retinue-error.ts'
 import { brandEnvelope, type DelegationEnvelope, isEnvelope } from '../events/envelope.ts'
 import type { Run } from '../loop/run.ts'
@@ -24,8 +25,9 @@ export interface SavedTree {
   /** Runs of children begun. */
   readonly children: number
   readonly callIds: readonly (readonly [string, number])[]
-  /** How long it has worked, without the time that it waited. */
-  readonly elapsedMs: number
+  /** Another one each time that it is written. */
+  readonly saveId: string
+  readonly context: SavedContext
   readonly run: SavedRun
 }
 
@@ -37,8 +39,8 @@ const ENVELOPE: MarkedKind = {
 }
 
 /** A tree as it stands, in the form that is stored. */
-export function packTree(run: Run, facts: { call: RunOptions; durable: boolean; elapsedMs: number }): Value {
-  const { call, durable, elapsedMs } = facts
+export function packTree(run: Run, facts: { call: RunOptions; durable: boolean; saveId: string }): Value {
+  const { call, durable, saveId } = facts
   const { children, callIds } = run.root
   const tree: SavedTree = {
     format: FORMAT,
@@ -47,7 +49,8 @@ export function packTree(run: Run, facts: { call: RunOptions; durable: boolean; 
     durable,
     children,
     callIds: [...callIds],
-    elapsedMs,
+    saveId,
+    context: savedContext(run.requestContext),
     run: savedRun(run),
   }
   // The store carries what JSON has no form for, bytes and URLs, in a form of its own.

@@ -7,10 +7,12 @@ import type { Page } from '../storage/page.ts'
 import type { RunFacts } from '../storage/runs.ts'
 import type { Storage } from '../storage/storage.ts'
 import { runNotFound } from '../storage/storage-errors.ts'
-import type { Site } from './decide-run.ts'
 import { directEffects } from './direct-effects.ts'
-import { LEASE_MS, storageOf } from './kept-tree.ts'
+import { HeldLease } from './held-lease.ts'
+import { storageOf } from './kept-tree.ts'
 import { liveRuns } from './live-runs.ts'
+import { standingOf } from './standing.ts'
+import type { Site } from './take-run.ts'
 
 /** Which runs are listed. */
 export interface SuspendedRunsQuery {
@@ -50,11 +52,13 @@ const QUERY: Readonly<Record<keyof SuspendedRunsQuery, true>> = {
   cursor: true,
 }
 
+const UNKNOWN = 'These options are not known'
+
 /** The runs of an agent that wait for a person. */
 export async function listSuspended(site: Site, query: SuspendedRunsQuery): Promise<SuspendedRuns> {
   if (!isObject(query))
     throw optionInvalid('What is listed is said in an object.', "listSuspendedRuns({ resourceId: 'ada' })")
-  assertKnownKeys(query, QUERY, 'These options are not known')
+  assertKnownKeys(query, QUERY, UNKNOWN)
   const storage = storageOf(site.parts, site.application)
   const page = await storage.runs.list({ ...query, agentId: site.parts.options.id, status: 'suspended' })
   const runs = await Promise.all(page.items.map((facts) => suspendedRun(storage, facts)))
@@ -88,11 +92,22 @@ function pendingCall({ toolCallId, toolName, args, path, kind, payload, expiresA
   }
 }
 
+const APPROVALS: Readonly<Record<Exclude<keyof ApprovalQuery, 'agentId'>, true>> = {
+  runId: true,
+  status: true,
+  threadId: true,
+  resourceId: true,
+  limit: true,
+  cursor: true,
+}
+
 /** Who was asked what by the runs of an agent, and decided how, in the order in which they were asked. */
 export function listApprovals(
   { parts, application }: Site,
   query: Omit<ApprovalQuery, 'agentId'>,
 ): Promise<Page<Approval>> {
+  if (!isObject(query)) throw optionInvalid('What is listed is said in an object.', "listApprovals({ runId: 'run' })")
+  assertKnownKeys(query, APPROVALS, UNKNOWN)
   return storageOf(parts, application).approvals.list({ ...query, agentId: parts.options.id })
 }
 
@@ -104,18 +119,21 @@ export async function cancel({ parts, application }: Site, runId: string): Promi
   const live = liveRuns(storage).get(runId)
   if (live?.working && live.agentId === parts.options.id) {
     live.abort('the run was cancelled')
-    return live.working
+    await live.working
+    // It may have been about to wait when it was called off.
+    if (!liveRuns(storage).has(runId)) return
   }
-  const [holder, at] = [directEffects.newId(), directEffects.now()]
-  const stored = await storage.runs.acquire({ runId, holder, until: at + LEASE_MS, at })
+  const lease = new HeldLease(storage, runId)
+  const at = directEffects.now()
+  const stored = await storage.runs.acquire({ runId, ...lease.terms(), at })
   if (!stored) throw runBusy(runId)
-  if (stored.agentId !== parts.options.id) {
-    await storage.runs.release({ runId, holder })
+  // What has ended has nothing that could be cancelled: its result is kept.
+  if (stored.agentId !== parts.options.id || stored.status === 'ended') {
+    await lease.release()
     throw runNotFound(runId)
   }
-  const { items } = await storage.approvals.list({ runId, limit: 1000 })
   // What was started by somebody who died, or waits for something below, ends here: what it did nobody knows.
-  const moves = items.flatMap(({ toolCallId, round, status }): ApprovalChange[] => {
+  const moves = (await standingOf(storage, runId)).flatMap(({ toolCallId, round, status }): ApprovalChange[] => {
     if (status !== 'pending' && status !== 'approved' && status !== 'started') return []
     return [{ runId, toolCallId, round, from: [status], to: status === 'started' ? 'unknown' : 'cancelled', at }]
   })

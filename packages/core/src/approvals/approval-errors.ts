@@ -45,6 +45,16 @@ export function decisionInvalid(message: string, hint: string, data: Record<stri
   return new RetinueError({ code: 'decision-invalid', message, hint, data })
 }
 
+/** Whoever decides called it off before the decision was written. */
+export function decisionAborted(runId: string): RetinueError {
+  return new RetinueError({
+    code: 'decision-aborted',
+    message: `The decision on the run "${runId}" was called off before it was taken.`,
+    hint: 'Nothing has changed: decide again.',
+    data: { runId },
+  })
+}
+
 /** Somebody else works on the run, or has taken it over. */
 export function runBusy(runId: string): RetinueError {
   return new RetinueError({

@@ -7,6 +7,7 @@ import type { DelegationHookContext } from '../loop/delegation-settings.ts'
 import type { OpenDelegation } from '../loop/open-delegation.ts'
 import { type CallRef, emit, type Run, WAITING } from '../loop/run.ts'
 import type { Reference } from '../loop/run-state.ts'
+import { usageSoFar } from '../loop/usage-so-far.ts'
 import { countCall, stoppedBelow } from '../loop/within-budget.ts'
 import { disarm } from '../messages/framework-note.ts'
 import { ABORTED } from '../shared/abort.ts'
@@ -14,7 +15,7 @@ import type { DelegatedRequest, DelegatedResult, DelegateTarget } from './delega
 import { threadFor } from './delegation-thread.ts'
 import type { HookErrors } from './hooks.ts'
 import { type Prepared, prepare, promptOf } from './prepare-delegation.ts'
-import { addReference, referredMessages } from './references.ts'
+import { keepReference, newReference, referredMessages } from './references.ts'
 import { askForReview, type Delegated, ended } from './review.ts'
 import { cancelledResult, failedResult, rejectedEnvelope, settle } from './settle.ts'
 import { toModelText } from './to-model-text.ts'
@@ -50,11 +51,9 @@ export async function delegate(
   const { key } = facts
   const request = requestOf(run, call, target, open)
   const started = { toolCallId: call.toolCallId, key, agentId: target.id, runId: open.runId }
-  emit(run, 'delegation-start', { ...started, prompt: facts.prompt })
-  const result = await work(run, key, target, request)
+  if (!call.calledOff) emit(run, 'delegation-start', { ...started, prompt: facts.prompt })
+  const result = call.calledOff ? calledOff(open) : await work(run, key, target, request)
   if (result.finishReason === 'suspended' && open.child) return WAITING
-  addUsage(run.state.totalUsage, result.totalUsage)
-  accountFor(run, open.runId, result)
   const settled = settle(result, thread)
   const reference = referenceFor(run, key, settled)
   const envelope = reference ? brandEnvelope({ ...settled, ref: reference.id }) : settled
@@ -62,7 +61,19 @@ export async function delegate(
   // What a hook put in its place is what the id stands for.
   if (reference && reviewed.resultText !== undefined) reference.text = disarm(reviewed.resultText)
   emit(run, 'delegation-end', { ...started, status: envelope.status, usage: envelope.totalUsage })
+  call.apply = () => {
+    addUsage(run.state.totalUsage, result.totalUsage)
+    accountFor(run, open.runId, result)
+    if (reference) keepReference(run, reference)
+  }
   return reviewed
+}
+
+/** How a delegation ends that waits for a person, and that its parent needs no more: with what it has. */
+function calledOff({ child }: OpenDelegation): DelegatedResult {
+  if (!child) return cancelledResult()
+  const { text, usage, messages } = child.state
+  return { text, finishReason: 'aborted', usage, totalUsage: usageSoFar(child), messages }
 }
 
 /** Asks hooks and filter, and opens the delegation; how it ended, where it does not begin. */
@@ -113,7 +124,7 @@ type Begun = Delegated | RetinueError | undefined
 /** The id under which a completed result can be handed on, where the parent has them. */
 function referenceFor(run: Run, key: string, envelope: DelegationEnvelope): Reference | undefined {
   if (!run.delegation.enableResultReferences || envelope.status !== 'completed') return undefined
-  return addReference(run, key, toModelText(key, envelope))
+  return newReference(run, key, toModelText(key, envelope))
 }
 
 function factsOf(

@@ -4,14 +4,20 @@ import type { Reference } from '../loop/run-state.ts'
 import { type Message, userText } from '../messages/message.ts'
 import { REFERENCES_FIELD } from './referring-input.ts'
 
-/** Gives the result of a child an id. */
-export function addReference({ state }: Run, key: string, text: string): Reference {
-  state.references ??= []
-  const earlier = state.references.filter((reference) => reference.key === key).length
+/** Gives the result of a child an id. It stands for the result once it is kept, which is when the result is the run's. */
+export function newReference({ state, references }: Run, key: string, text: string): Reference {
+  const earlier = [...(state.references ?? []), ...references].filter((reference) => reference.key === key).length
   const number = highestNumber(state.messages.slice(0, state.inputLength), key) + earlier + 1
   const reference = { id: `${key}-${number}`, key, text }
-  state.references.push(reference)
+  references.add(reference)
   return reference
+}
+
+/** What was given an id can be handed on from now on. */
+export function keepReference({ state, references }: Run, reference: Reference): void {
+  references.delete(reference)
+  state.references ??= []
+  state.references.push(reference)
 }
 
 /** The highest number that an id of the key has in what was said before: an id must not mean two results in one conversation. */

@@ -12,6 +12,7 @@ export const ERROR_CODES = [
   'callback-failed',
   'completion-unjudged',
   'context-too-long',
+  'decision-aborted',
   'decision-invalid',
   'delegation-cycle',
   'delegation-failed',

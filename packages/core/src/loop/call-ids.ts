@@ -1,3 +1,10 @@
+/** Longer ones are no ids; nor are those that a database would cut, or take one for another. */
+const LONGEST_ID = 256
+
+function isId(given: string): boolean {
+  return given !== '' && given.length <= LONGEST_ID && given.isWellFormed() && !given.includes('\0')
+}
+
 /** Makes the ids of calls unique in a root run: providers repeat them across calls, and some within one. */
 export class CallIds {
   readonly #taken: Map<string, number>
@@ -28,7 +35,7 @@ export class CallIds {
   }
 
   #add(given: string, made: boolean): string {
-    const stem = given === '' ? 'call' : given
+    const stem = isId(given) ? given : 'call'
     let id = stem
     if (this.#taken.has(stem)) {
       // Some providers give every call the same id: the count goes on where it stood.

@@ -3,6 +3,7 @@ import { withoutSecrets } from '../errors/without-secrets.ts'
 import type { FinishReason } from '../events/finish-reason.ts'
 import { emit, type Run } from './run.ts'
 import type { RunState } from './run-state.ts'
+import { usageSoFar } from './usage-so-far.ts'
 import { budgetSpent } from './within-budget.ts'
 
 /** Ends the run: what it ended with is in its state, and its stream has it. */
@@ -30,7 +31,9 @@ export function tellEnd(run: Run, reason: FinishReason): void {
   // Over budget is an end with an answer: its reason says it all, and the limit is in the result.
   if (state.error && reason !== 'over-budget') emit(run, 'error', { error: state.error })
   if (reason === 'aborted') emit(run, 'abort', abortReason(run.abort.signal.reason))
-  const { usage, totalUsage } = state
+  const { usage } = state
+  // What waits below has not ended, and has used what it has used.
+  const totalUsage = reason === 'suspended' ? usageSoFar(run) : state.totalUsage
   emit(run, 'finish', { stepResult: { reason, isContinued: false }, output: { usage }, totalUsage })
 }
 

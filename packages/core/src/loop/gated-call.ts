@@ -13,12 +13,12 @@ import { type Run, WAITING } from './run.ts'
 import { placed, type RunKeeper } from './run-keeper.ts'
 
 /** What becomes of a call that a person may have to decide: it starts, or ends, or waits. */
-export type Gated =
+export type Ruling =
   | { readonly type: 'start'; readonly args: unknown }
   | { readonly type: 'end'; readonly end: Outcome | typeof WAITING }
 
 /** Decides whether a call starts, by its tool, the gates of its run, and what the ledger says. `args`: as they were checked. */
-export async function gatedCall(run: Run, call: PendingCall, args: unknown): Promise<Gated> {
+export async function gatedCall(run: Run, call: PendingCall, args: unknown): Promise<Ruling> {
   if (call.question) {
     const keeper = await run.root.keep()
     return decided(run, call, call.question, args, keeper)
@@ -49,11 +49,12 @@ export function withdrawn(run: Run, call: PendingCall): void {
 /** A gate that fails lets nothing through. */
 async function needsDecision(
   { gates, state }: Run,
-  { tool, toolName }: PendingCall,
+  { tool, toolName, toolCallId }: PendingCall,
   args: unknown,
 ): Promise<boolean | RetinueError> {
   try {
-    if (tool?.needsApproval && (await tool.needsApproval(args))) return true
+    if (tool?.needsApproval && (await tool.needsApproval(args, { toolCallId, messages: state.messages.slice() })))
+      return true
     for (const gate of gates) if (gate === true || (await gate({ toolName, args, path: state.path }))) return true
     return false
   } catch (cause) {
@@ -66,7 +67,7 @@ async function needsDecision(
   }
 }
 
-async function ask(run: Run, call: PendingCall, kind: Question['kind'], payload?: unknown): Promise<Gated> {
+async function ask(run: Run, call: PendingCall, kind: Question['kind'], payload?: unknown): Promise<Ruling> {
   const keeper = await run.root.keep()
   const expiresAt = keeper.expiry(run.settings.approvalTimeoutMs)
   call.question = {
@@ -88,7 +89,7 @@ function announced(
   { root, state }: Run,
   { toolCallId, toolName, args, edited }: PendingCall,
   question: Question,
-): Gated {
+): Ruling {
   const { kind, payload, expiresAt } = question
   const asked = { toolCallId, toolName, args: edited ?? args, ...(expiresAt === undefined ? {} : { expiresAt }) }
   const place = { runId: root.runId, from: 'AGENT', path: state.path } as const
@@ -111,7 +112,7 @@ async function decided(
   question: Question,
   args: unknown,
   keeper: RunKeeper,
-): Promise<Gated> {
+): Promise<Ruling> {
   const approval = keeper.standing(call.toolCallId)
   if (!approval || approval.round !== question.round) return announced(run, call, question)
   const { status } = approval
@@ -120,11 +121,11 @@ async function decided(
       if (question.expiresAt === undefined || run.root.effects.now() < question.expiresAt)
         return announced(run, call, question)
       keeper.move(placed(run, call), question, 'declined', TOO_LATE)
-      return end(declined(call, TOO_LATE))
+      return end(declined(call, question, TOO_LATE))
     case 'approved':
       return approved(run, call, question, approval, args, keeper)
     case 'declined':
-      return end(declined(call, approval.decision?.reason))
+      return end(declined(call, question, approval.decision?.reason))
     case 'started':
       // Whoever started it died before it could say how it ended.
       if (call.tool?.idempotent) return startWith(call, approval, args)
@@ -152,7 +153,7 @@ async function approved(
   approval: Approval,
   args: unknown,
   keeper: RunKeeper,
-): Promise<Gated> {
+): Promise<Ruling> {
   if ((await fingerprintOf(call)) !== approval.fingerprint) {
     keeper.move(placed(run, call), question, 'void')
     return ask(run, call, question.kind, question.payload)
@@ -164,8 +165,8 @@ async function approved(
 }
 
 /** A call starts with what a person put in place of its arguments, in this round or, where it was suspended since, in one before. */
-async function startWith(call: PendingCall, { kind, decision }: Approval, args: unknown): Promise<Gated> {
-  const edited = decision?.args ?? call.edited
+async function startWith(call: PendingCall, { kind, decision }: Approval, args: unknown): Promise<Ruling> {
+  const edited = decision && Object.hasOwn(decision, 'args') ? decision.args : call.edited
   const checked = edited === undefined ? undefined : await call.tool?.check(edited)
   if (checked && !checked.ok)
     return end(
@@ -174,18 +175,29 @@ async function startWith(call: PendingCall, { kind, decision }: Approval, args: 
         `The arguments that a person gave don't fit: ${checked.issues}. Nothing was run.`,
       ),
     )
-  if (kind === 'suspension') call.answer = { data: decision?.resumeData }
+  if (kind === 'suspension') {
+    const answer = call.tool?.checkAnswer ? await call.tool.checkAnswer(decision?.resumeData) : undefined
+    if (answer && !answer.ok)
+      return end(
+        failed(
+          'tool-arguments-invalid',
+          `The answer that a person gave does not fit: ${answer.issues}. Nothing was run.`,
+        ),
+      )
+    call.answer = { data: answer ? answer.value : decision?.resumeData }
+  }
   if (edited !== undefined) call.edited = edited
   return { type: 'start', args: checked ? checked.value : args }
 }
 
-function end(outcome: Outcome): Gated {
+function end(outcome: Outcome): Ruling {
   return { type: 'end', end: outcome }
 }
 
-function declined({ toolName }: PendingCall, reason: string | undefined): Outcome {
+function declined({ toolName }: PendingCall, { kind }: Question, reason: string | undefined): Outcome {
   const why = reason?.trim() ? `: ${reason}` : ''
-  return failed('tool-declined', `The call of "${toolName}" was declined${why}. It was not run.`)
+  const what = kind === 'approval' ? 'It was not run.' : 'What it asked was not answered, and it did not go on.'
+  return failed('tool-declined', `The call of "${toolName}" was declined${why}. ${what}`)
 }
 
 function unknownOutcome({ toolName }: PendingCall): Outcome {

@@ -26,7 +26,7 @@ async function endKept(run: Run, reason: FinishReason): Promise<void> {
   }
   conclude(run, reason)
   if (keeper.isDurable) takePoint(run)
-  await keeper.end()
+  await soon(run, keeper.end())
   if (keeper.failure && !isRetinueError(run.error, 'run-timed-out')) {
     run.error = keeper.failure
     conclude(run, 'error')
@@ -39,10 +39,10 @@ const GRACE_MS = 5_000
 
 /** An answer is worth more than its record: where that fails, also when it is tried again, the run ends as it would have, and says so. */
 async function keepRest(run: Run, kept: KeptConversation): Promise<void> {
-  const { state, root } = run
+  const { state } = run
   const keeping = (async () => kept.end(state.messages, state.text))().catch(() => kept.end(state.messages, state.text))
   try {
-    if ((await run.abort.race(keeping)) === ABORTED) await atMost(root.effects, GRACE_MS, keeping)
+    await soon(run, keeping)
   } catch (thrown) {
     // The first error is the one that tells why the run ended.
     run.error ??= isRetinueError(thrown) ? thrown : unexpected(thrown)
@@ -51,6 +51,11 @@ async function keepRest(run: Run, kept: KeptConversation): Promise<void> {
 
 export function keep(run: Run, kept: KeptConversation): Promise<unknown> {
   return run.abort.race(kept.keep(run.state.messages))
+}
+
+/** Waits for what a run writes down; once the run is aborted, not for ever. */
+export async function soon(run: Run, writing: Promise<void>): Promise<void> {
+  if ((await run.abort.race(writing)) === ABORTED) await atMost(run.root.effects, GRACE_MS, writing)
 }
 
 /** Settles with the promise, or when the time is over: what hangs is not waited for. */

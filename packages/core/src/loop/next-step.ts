@@ -39,8 +39,6 @@ export type NextStep =
       readonly type: 'finish'
       readonly reason: Exclude<FinishReason, 'aborted' | 'suspended'>
     }
-  /** Calls wait for a person: the run stops in the middle of its step. */
-  | { readonly type: 'suspend' }
   | { readonly type: 'abort' }
 
 const finish = (reason: Extract<NextStep, { type: 'finish' }>['reason']): NextStep => ({ type: 'finish', reason })

@@ -18,6 +18,8 @@ export interface PendingCall extends CallRef {
   outcome?: Outcome
   /** What it waits for, or was decided about. */
   question?: Question
+  /** Whether the budget has counted it. */
+  counted?: true
   /** What a person put in place of its arguments. */
   edited?: unknown
 }

@@ -15,7 +15,7 @@ export function resumedTurn(run: Run, calls: readonly SavedCall[]): CallingTurn 
 function resumedCall(run: Run, { delegation, ...saved }: SavedCall): PendingCall {
   const tool = run.tools.byName.get(saved.toolName)
   // A tool that is gone can't be run, whatever was decided.
-  const problem = tool || saved.outcome ? undefined : unknownTool(saved.toolName, run.tools)
+  const problem = saved.problem ?? (tool || saved.outcome ? undefined : unknownTool(saved.toolName, run.tools))
   return {
     ...saved,
     tool,

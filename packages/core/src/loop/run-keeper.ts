@@ -33,6 +33,8 @@ export interface RunKeeper {
     to: 'done' | 'unknown' | 'void' | 'cancelled' | 'declined',
     reason?: string,
   ): void
+  /** The tree goes on from here: a decision on it is written. `decided`: what stands in the ledger since. */
+  goOn(decided: Approval | undefined): void
   /** Writes the tree down as it stands. Rejects if somebody else has taken it over. */
   save(): Promise<void>
   /** Writes down that the tree waits, and lets it go: it can be decided on. */

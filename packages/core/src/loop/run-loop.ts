@@ -6,7 +6,7 @@ import { callModel } from './call-model.ts'
 import { askForRepair } from './check-answer.ts'
 import { finish, tellEnd, unexpected } from './finish-run.ts'
 import { factsOf } from './iteration-facts.ts'
-import { end, keep } from './keep-run.ts'
+import { end, keep, soon } from './keep-run.ts'
 import type { ModelTurn } from './model-turn.ts'
 import { type NextStep, nextStep } from './next-step.ts'
 import { relay } from './relay.ts'
@@ -14,7 +14,7 @@ import { addMessage, emit, type Run } from './run.ts'
 import { tellStepFinish } from './run-hooks.ts'
 import type { RunKeeper } from './run-keeper.ts'
 import type { RunProcessors } from './run-processors.ts'
-import { type CallingTurn, NO_CALLS, runToolCalls } from './run-tool-calls.ts'
+import { type CallingTurn, callOffStep, NO_CALLS, runToolCalls } from './run-tool-calls.ts'
 import type { SavedCall } from './saved-run.ts'
 import { afterHook, gated } from './steer.ts'
 import { takePoint } from './take-point.ts'
@@ -48,7 +48,9 @@ export async function runLoop(run: Run): Promise<void> {
           if (run.processors && hasAnswer(run, next.reason)) await answered(run, run.processors)
           return end(run, run.abort.aborted ? 'aborted' : next.reason)
         case 'suspend':
-          return await suspend(run)
+          if (await suspended(run)) return finish(run, 'suspended')
+          await callOffStep(run, next.turn)
+          return end(run, 'aborted')
         case 'abort':
           return end(run, 'aborted')
         default:
@@ -61,14 +63,25 @@ export async function runLoop(run: Run): Promise<void> {
   }
 }
 
-/** Stops in the middle of a step, until a person has decided. The root's whole tree is written down before anybody is told. */
-async function suspend(run: Run): Promise<void> {
-  if (run.root.runId === run.state.runId) await (await run.root.keep()).suspend()
-  finish(run, 'suspended')
+/**
+ * Stops in the middle of a step, until a person has decided. The root's whole tree is written down before anybody is told. False if the
+ * run was called off meanwhile.
+ */
+async function suspended(run: Run): Promise<boolean> {
+  if (run.root.runId !== run.state.runId) return true
+  const keeper = await run.root.keep()
+  await soon(run, keeper.suspend())
+  return !run.abort.aborted
+}
+
+/** Calls wait for a person: the run stops in the middle of its step. */
+interface Pause {
+  readonly type: 'suspend'
+  readonly turn: CallingTurn
 }
 
 /** One iteration: a model call, or the one in which the run stopped, then its calls, and the decision how to go on. */
-async function iterate(run: Run): Promise<NextStep> {
+async function iterate(run: Run): Promise<NextStep | Pause> {
   const { state } = run
   let turn: CallingTurn
   if (run.resumed) turn = await goOn(run, run.resumed)
@@ -89,7 +102,7 @@ async function iterate(run: Run): Promise<NextStep> {
   }
   const { step } = turn
   const ended = turn.calls.length === 0 ? NO_CALLS : await runToolCalls(run, turn)
-  if (ended.waiting > 0) return { type: 'suspend' }
+  if (ended.waiting > 0) return { type: 'suspend', turn }
   if (ended.bailText !== undefined) state.text = ended.bailText
   else if (ended.relayed) await relay(run, step, ended.relayed)
   const facts = await factsOf(run, turn, ended)

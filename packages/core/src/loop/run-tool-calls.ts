@@ -1,5 +1,6 @@
 import { isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
 import { withoutSecrets } from '../errors/without-secrets.ts'
+import type { ToolResultRecord } from '../events/tool-record.ts'
 import { disarm, frameworkNote } from '../messages/framework-note.ts'
 import type { ToolMessage, ToolResultPart } from '../messages/message.ts'
 import { ABORTED } from '../shared/abort.ts'
@@ -69,7 +70,7 @@ export async function runToolCalls(run: Run, turn: CallingTurn): Promise<CallsEn
   bail?.close(run)
   if (waiting.length > 0) {
     if (!run.abort.aborted && bail?.toolCallId === undefined) return { ...NO_CALLS, waiting: waiting.length }
-    await withdraw(run, waiting)
+    await callOff(run, waiting)
   }
   record(run, turn)
   return {
@@ -95,13 +96,24 @@ function wasWaitedFor({ outcome }: PendingCall): boolean {
 
 const UNWAITED: ReadonlySet<string> = new Set(['tool-not-run', 'tool-timed-out'])
 
-/** The run ends without them: nobody needs to decide on them any more. */
-async function withdraw(run: Run, waiting: readonly PendingCall[]): Promise<void> {
+/** The run ends without the calls that wait: nobody needs to decide on them any more. A delegation ends with what it has. */
+async function callOff(run: Run, waiting: readonly PendingCall[]): Promise<void> {
   const { withdrawn } = await import('./gated-call.ts')
   for (const call of waiting) {
     withdrawn(run, call)
-    settle(run, call, notRun('aborted'))
+    call.calledOff = true
+    const end = call.delegation && (await call.tool?.execute?.(call.args, call, run))
+    settle(run, call, end && end !== WAITING && end.kind !== 'suspended' ? end : notRun('aborted'))
   }
+}
+
+/** Ends the step of a run that was to wait, and was called off before anybody knew. */
+export async function callOffStep(run: Run, turn: CallingTurn): Promise<void> {
+  await callOff(
+    run,
+    turn.calls.filter(({ outcome }) => !outcome),
+  )
+  record(run, turn)
 }
 
 /** Only a run with a hook that can bail pays for it. */
@@ -126,8 +138,8 @@ function relayedOf([call, ...others]: readonly PendingCall[]): Relayed | undefin
 async function endOf(run: Run, call: PendingCall): Promise<Outcome | typeof WAITING | undefined> {
   const { scope } = run
   const { tool } = call
-  if (call.problem || !tool) return call.problem
   if (scope.aborted) return notRun('aborted')
+  if (call.problem || !tool) return call.problem
   try {
     let args: unknown = call.args
     // A delegation that was begun goes on: whether it may was decided then.
@@ -137,7 +149,7 @@ async function endOf(run: Run, call: PendingCall): Promise<Outcome | typeof WAIT
       if (checked === ABORTED || scope.aborted) return notRun('aborted')
       if (!checked.ok) return unfit(call, checked.issues)
       args = checked.value
-      if (tool.execute && (call.question || tool.needsApproval || run.gates.length > 0)) {
+      if (call.question || tool.needsApproval || run.gates.length > 0) {
         // Loaded with the first call that a person has to decide.
         const { gatedCall } = await import('./gated-call.ts')
         const gated = await gatedCall(run, call, args)
@@ -145,11 +157,15 @@ async function endOf(run: Run, call: PendingCall): Promise<Outcome | typeof WAIT
         args = gated.args
       }
     }
-    if (!tool.execute) return undefined
+    if (!tool.execute) {
+      // It is the client's from here on.
+      if (call.question) run.root.keeper?.move(placed(run, call), call.question, 'done')
+      return undefined
+    }
     // What goes on was counted when it began.
-    const begun = call.delegation ?? call.answer
-    const over = begun ? undefined : countCall(run, 'toolCalls', TOOL_CALL, call.toolName)
+    const over = call.counted ? undefined : countCall(run, 'toolCalls', TOOL_CALL, call.toolName)
     if (over) return failedWith(over)
+    call.counted = true
     const end = await tool.execute(args, call, run)
     return end === WAITING || end.kind !== 'suspended' ? end : await suspended(run, call, end)
   } catch (thrown) {
@@ -182,6 +198,8 @@ function unfit(call: PendingCall, issues: string): Outcome {
 /** Shows the end of a call at once, whatever its siblings do. */
 function settle(run: Run, call: PendingCall, outcome: Outcome): void {
   call.outcome = outcome
+  // What comes of the call comes with its outcome: whatever is saved has both, or none.
+  call.apply?.()
   const { toolCallId, toolName } = call
   const args = argsOf(call)
   if (outcome.kind === 'result') emit(run, 'tool-result', { toolCallId, toolName, args, result: outcome.result })
@@ -199,18 +217,24 @@ function record(run: Run, { calls, step, failures }: CallingTurn): void {
   const content: ToolResultPart[] = []
   for (const call of calls) {
     const { toolCallId, toolName, outcome } = call
-    if (!outcome) continue
-    const args = argsOf(call)
+    const result = resultRecord(call)
+    if (!outcome || !result) continue
     content.push({ type: 'tool-result', toolCallId, toolName, output: outcome.output })
     if (outcome.kind === 'result' && outcome.failure !== undefined) failures.push({ toolName, error: outcome.failure })
-    step.toolResults.push(
-      outcome.kind === 'result'
-        ? { toolCallId, toolName, args, result: outcome.result }
-        : { toolCallId, toolName, args, error: outcome.error, isError: true },
-    )
+    step.toolResults.push(result)
   }
   if (content.length > 0) addMessage(run, { role: 'tool', content } satisfies ToolMessage)
   for (const call of calls) addNotes(run, call)
+}
+
+/** How a call ended, as applications are told; undefined if it has not. */
+export function resultRecord(call: PendingCall): ToolResultRecord | undefined {
+  const { toolCallId, toolName, outcome } = call
+  if (!outcome) return undefined
+  const args = argsOf(call)
+  return outcome.kind === 'result'
+    ? { toolCallId, toolName, args, result: outcome.result }
+    : { toolCallId, toolName, args, error: outcome.error, isError: true }
 }
 
 /** What the model is told of a call beside its result. */

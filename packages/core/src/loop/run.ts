@@ -12,6 +12,7 @@ import { namesUrl, type PromptTraits } from '../model/prompt-traits.ts'
 import type { Providers } from '../model/registered-providers.ts'
 import type { LiveScore, OnScore, Scorers } from '../scorers/live-score.ts'
 import type { AbortScope } from '../shared/abort.ts'
+import type { CompiledTool } from '../tools/compile-tool.ts'
 import type { Outcome } from '../tools/outcome.ts'
 import type { Checked, CompiledSchema } from '../tools/schema.ts'
 import type { SuspendedCall } from '../tools/suspended-call.ts'
@@ -26,7 +27,7 @@ import type { Prompt } from './prompt.ts'
 import type { RunHooks } from './run-hooks.ts'
 import type { RunKeeper } from './run-keeper.ts'
 import type { RunProcessors } from './run-processors.ts'
-import type { RunState } from './run-state.ts'
+import type { Reference, RunState } from './run-state.ts'
 import type { SavedCall } from './saved-run.ts'
 import type { Timeouts } from './time-limits.ts'
 
@@ -124,6 +125,10 @@ export interface Run {
   systemReplaced: boolean
   /** What of its calls has to wait for a person: its own gate, and those of the runs above it. */
   readonly gates: readonly Exclude<ApprovalGate, false>[]
+  /** Results that have an id and are not the run's yet. */
+  readonly references: Set<Reference>
+  /** When it began to work, later by the time that it waited. Milliseconds since 1970. */
+  readonly begunAt: number
   /** The calls of the step that is under way; undefined between two steps. */
   calls: readonly PendingCall[] | undefined
   /** The calls that a run goes on with that stopped in the middle of a step. */
@@ -178,7 +183,7 @@ export interface LoopTool {
   /** The tool with a field for earlier results, for runs that have them; only a delegation has one. */
   readonly withReferences?: () => LoopTool
   /** Whether a person has to decide before it starts; absent where never. */
-  readonly needsApproval?: (args: unknown) => boolean | Promise<boolean>
+  readonly needsApproval?: CompiledTool['needsApproval']
   /** Checks an answer to a suspended call; absent where any will do. */
   readonly checkAnswer?: (data: unknown) => Checked | Promise<Checked>
   /** After a crash the same call can be started again. */
@@ -202,6 +207,10 @@ export interface CallRef {
   answer?: { readonly data: unknown }
   /** Where its delegation stands, once it was begun. */
   delegation?: OpenDelegation
+  /** What is to be taken down together with its outcome. */
+  apply?: () => void
+  /** The run ends without it: a delegation that waits is to end as it stands. */
+  calledOff?: boolean
 }
 
 export interface RunSettings {

@@ -22,7 +22,7 @@ export function savedRun(run: Run): SavedRun {
     ...(kept ? { kept: kept.saved() } : {}),
     ...(ownBudget ? { budget: ownBudget } : {}),
     processors: savedProcessors(run),
-    context: savedContext(run.requestContext),
+    elapsedMs: run.root.effects.now() - run.begunAt,
     ...(underWay && state.finishReason === undefined ? { calls: underWay } : {}),
   }
 }
@@ -35,21 +35,31 @@ function settled(state: RunState): RunState {
 }
 
 function savedProcessors({ processors }: Run): SavedRun['processors'] {
-  const states = [...(processors?.states ?? [])].map(([{ id }, state]): [string, Record<string, unknown>] => [
-    id,
-    state,
-  ])
+  const lists = Object.entries({ input: processors?.input ?? [], output: processors?.output ?? [] })
+  const states = lists.flatMap(([list, all]) =>
+    all.flatMap((processor, index): [string, Record<string, unknown>][] => {
+      const state = processors?.states.get(processor)
+      return state ? [[processorName(list, index, processor.id), state]] : []
+    }),
+  )
   return Object.fromEntries(states)
+}
+
+/** What a processor's state is saved under: two processors may have one id. */
+export function processorName(list: string, index: number, id: string): string {
+  return `${list} ${index} ${id}`
 }
 
 function savedCall(
   run: Run,
-  { toolCallId, toolName, args, outcome, question, delegation, edited }: PendingCall,
+  { toolCallId, toolName, args, problem, counted, outcome, question, delegation, edited }: PendingCall,
 ): SavedCall {
   return {
     toolCallId,
     toolName,
     args,
+    ...(problem && !outcome ? { problem } : {}),
+    ...(counted ? { counted } : {}),
     ...(outcome ? { outcome } : {}),
     ...(question ? { question } : {}),
     ...(edited === undefined ? {} : { edited }),
@@ -57,7 +67,7 @@ function savedCall(
   }
 }
 
-function savedDelegation({ root }: Run, delegation: OpenDelegation): SavedDelegation {
+function savedDelegation({ root, requestContext }: Run, delegation: OpenDelegation): SavedDelegation {
   const { facts, runId, thread, input, instructions, maxSteps, messages, errors, begun, child, saved } = delegation
   const below = child ? savedRun(child) : saved
   return {
@@ -70,7 +80,7 @@ function savedDelegation({ root }: Run, delegation: OpenDelegation): SavedDelega
     messages,
     hookErrors: errors.map(errorInfo),
     elapsedMs: begun === 0 ? 0 : root.effects.now() - begun,
-    context: savedContext(delegation.requestContext),
+    context: savedContext(delegation.requestContext, requestContext),
     ...(below ? { child: below } : {}),
   }
 }

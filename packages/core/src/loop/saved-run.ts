@@ -24,7 +24,8 @@ export interface SavedRun {
   readonly budget?: SavedBudget
   /** What its processors keep, by id. */
   readonly processors: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-  readonly context: SavedContext
+  /** How long it has worked, without the time that it waited, in milliseconds. */
+  readonly elapsedMs: number
   /** The calls that are under way; absent between two steps. */
   readonly calls?: readonly SavedCall[]
 }
@@ -36,6 +37,10 @@ export interface SavedCall {
   readonly args: Record<string, unknown>
   /** How it ended, if it has. */
   readonly outcome?: Outcome
+  /** Why it can't run, which was so when its model made it. */
+  readonly problem?: Outcome
+  /** Whether the budget has counted it. */
+  readonly counted?: true
   /** What it waits for, or was decided about. */
   readonly question?: Question
   /** What a person put in place of its arguments. */

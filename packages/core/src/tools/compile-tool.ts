@@ -1,7 +1,7 @@
 import type { JSONSchema7, LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import { isRetinueError, modelSafeMessage, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
 import { withoutSecrets } from '../errors/without-secrets.ts'
-import type { ToolOutput } from '../messages/message.ts'
+import type { Message, ToolOutput } from '../messages/message.ts'
 import { taggedOutput, valueOutput } from '../messages/tool-output.ts'
 import { toJson } from '../shared/json.ts'
 import { failed, failedWith, type Outcome } from './outcome.ts'
@@ -21,13 +21,20 @@ export interface CompiledTool {
   readonly definition: LanguageModelV4FunctionTool
   readonly check: (args: unknown) => Checked | Promise<Checked>
   /** Whether a person has to decide before it starts, always or for these arguments; absent where never. It can throw. */
-  readonly needsApproval?: (args: unknown) => boolean | Promise<boolean>
+  readonly needsApproval?: (args: unknown, call: ApprovalCall) => boolean | Promise<boolean>
   /** Checks an answer to a suspended call. */
   readonly checkAnswer?: (data: unknown) => Checked | Promise<Checked>
   readonly idempotent?: true
   readonly version?: string
   /** Absent: the client's to run. The result is an outcome, whatever the body does. */
   readonly execute?: (args: unknown, contextWith: ContextWith) => Promise<Outcome | SuspendedCall>
+}
+
+/** What a function that decides about approvals is told of a call beside its input, by the AI SDK's names. */
+export interface ApprovalCall {
+  readonly toolCallId: string
+  /** The conversation of the run that makes the call. */
+  readonly messages: readonly Message[]
 }
 
 /** The context that a body gets, with what suspends it. */
@@ -63,7 +70,9 @@ export function compileTool(name: string, tool: Tool): CompiledTool {
     },
     check: input?.check ?? ((args) => ({ ok: true, value: args })),
     // The AI SDK's tools say it by another name.
-    ...(tool.requireApproval || tool.needsApproval ? { needsApproval: (args) => needsApproval(tool, args) } : {}),
+    ...(tool.requireApproval || tool.needsApproval
+      ? { needsApproval: (args, call) => needsApproval(tool, args, call) }
+      : {}),
     ...(answer ? { checkAnswer: answer.check } : {}),
     ...(tool.idempotent === true ? { idempotent: true } : {}),
     ...(typeof version === 'string' ? { version } : {}),
@@ -144,9 +153,9 @@ function toolFailed(name: string, cause: unknown): RetinueError {
   })
 }
 
-async function needsApproval(tool: Tool, args: unknown): Promise<boolean> {
+async function needsApproval(tool: Tool, args: unknown, call: ApprovalCall): Promise<boolean> {
   for (const needed of [tool.requireApproval, tool.needsApproval]) {
-    if (typeof needed === 'function' ? await needed(args) : needed) return true
+    if (typeof needed === 'function' ? await needed(args, call) : needed) return true
   }
   return false
 }

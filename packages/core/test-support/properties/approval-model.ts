@@ -286,7 +286,7 @@ class Sequence {
     for (let n = 0; n < ticks; n++) await Promise.resolve()
     controller.abort()
     const result = await deciding.catch((error: unknown) => {
-      assert(isRetinueError(error, 'run-busy'), () => `rejected with ${String(error)}`)
+      assert(isRetinueError(error, 'decision-aborted'), () => `rejected with ${String(error)}`)
     })
     if (!result) return this.#look(undefined)
     verdict.happen()
