@@ -10,6 +10,7 @@ import {
 } from '@retinue/core/memory'
 import { InMemoryStorage, type Page, type Storage, type Thread, type ThreadKey } from '@retinue/core/storage'
 import { Afterwork } from './afterwork.ts'
+import { forgetRuns } from './forget-runs.ts'
 import { openTurn } from './open-turn.ts'
 import { assertOptions, assertSettings } from './options/assert-options.ts'
 import type { MemoryOptions, MemorySettings } from './options/memory-options.ts'
@@ -160,6 +161,7 @@ export class Memory implements AgentMemory {
   async deleteThread(key: ThreadKey): Promise<void> {
     this.#assertWritable()
     assertPersonsResource(key.resourceId, 'resourceId')
+    await forgetRuns(this.storage, key)
     for (const each of await this.#store().threads.listTree(key))
       await this.#deleteThread(each).catch((thrown: unknown) => {
         // Somebody else was faster.

@@ -72,3 +72,14 @@ test('B7.3 while a run waits its thread is free, and what is said in it is no pa
   // What comes next has a valid conversation to go on from: a strict model takes it.
   models.assertDone()
 })
+
+test('B6.6 a thread that is deleted takes the run along that waits in it: nothing brings it back', async () => {
+  const { start, said } = processes(1)
+  const app = start()
+  const { runId } = await app.getAgent('sup').generate('Go', { memory })
+  await (await app.getAgent('sup').getMemory())?.deleteThread({ threadId: 't', resourceId: 'ada' })
+  expect((await app.getAgent('sup').listSuspendedRuns()).total).toBe(0)
+  await expect(start().getAgent('sup').approveToolCall({ runId })).rejects.toMatchObject({ code: 'run-not-found' })
+  await expect(said({ threadId: 't', resourceId: 'ada' })).rejects.toMatchObject({ code: 'thread-not-found' })
+  expect((await app.getAgent('sup').listApprovals({ runId })).items).toMatchObject([{ status: 'cancelled' }])
+})

@@ -123,16 +123,17 @@ export class Agent<const Id extends string = string, const A extends Subagents =
   }
 
   /** A child that can't begin still has its one `start` and its one `finish`. */
-  #notOpened({ root, runId, path }: DelegatedRequest, error: RetinueError | undefined): DelegatedResult {
-    const usage = noUsage()
+  #notOpened({ root, runId, path, saved }: DelegatedRequest, error: RetinueError | undefined): DelegatedResult {
+    // One that went on before has used what it has used.
+    const { usage, totalUsage } = saved?.state ?? { usage: noUsage(), totalUsage: noUsage() }
     const finishReason = error ? 'error' : 'aborted'
     const envelope = { runId, from: 'AGENT', path } as const
     root.log?.push({ ...envelope, type: 'start', payload: { id: this.id, messageId: runId } })
     if (error) root.log?.push({ ...envelope, type: 'error', payload: { error: errorInfo(error) } })
     else root.log?.push({ ...envelope, type: 'abort', payload: {} })
     const stepResult = { reason: finishReason, isContinued: false } as const
-    root.log?.push({ ...envelope, type: 'finish', payload: { stepResult, output: { usage }, totalUsage: usage } })
-    return { text: '', finishReason, usage, totalUsage: usage, error }
+    root.log?.push({ ...envelope, type: 'finish', payload: { stepResult, output: { usage }, totalUsage } })
+    return { text: '', finishReason, usage, totalUsage, error }
   }
 }
 

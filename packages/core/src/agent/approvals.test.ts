@@ -387,6 +387,34 @@ describe('B7.4 a decision is taken once', () => {
     expect(ran).toHaveLength(1)
   })
 
+  test('B7.1 what is announced can be decided at once, from another process too: it waits until the run has stopped', async () => {
+    const sibling = Promise.withResolvers<string>()
+    const slow = createTool({ id: 'slow', execute: () => sibling.promise })
+    const { tool, ran } = gatedTool()
+    const processes = new Processes({
+      sup: [
+        {
+          calls: [
+            { id: 'a', name: 'act', args: {} },
+            { id: 's', name: 'slow', args: {} },
+          ],
+        },
+        { text: 'end' },
+      ],
+    })
+    const make = chain(1, { slow: slow as Tool, act: tool })
+    const stream = await processes.start(make).stream('Go')
+    for await (const { type } of stream.events) if (type === 'tool-call-approval') break
+    const other = processes.start(make)
+    expect((await other.listApprovals({ runId: stream.runId })).items).toMatchObject([{ status: 'pending' }])
+    // It does not wait for a person yet: something of it is at work.
+    expect((await other.listSuspendedRuns()).total).toBe(0)
+    const deciding = other.approveToolCallGenerate({ runId: stream.runId, toolCallId: 'a' })
+    sibling.resolve('slow')
+    expect(await deciding).toMatchObject({ text: 'end', finishReason: 'stop' })
+    expect([await stream.finishReason, ran.length]).toEqual(['suspended', 1])
+  })
+
   test('B7.1 a decision that comes before the run has suspended waits for it', async () => {
     const sibling = Promise.withResolvers<string>()
     const slow = createTool({ id: 'slow', execute: () => sibling.promise })

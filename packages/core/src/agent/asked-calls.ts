@@ -1,4 +1,5 @@
 import type { Question } from '../approvals/question.ts'
+import type { PendingCall } from '../loop/pending-call.ts'
 import type { Run } from '../loop/run.ts'
 import type { SavedCall, SavedRun } from '../loop/saved-run.ts'
 
@@ -20,4 +21,14 @@ export function* askedCalls(run: Run | SavedRun): Generator<AskedOf> {
     if (below) yield* askedCalls(below)
     if (question) yield { path: run.state.path, call, question }
   }
+}
+
+/** Whether something of a tree is at work beside a call that is about to wait: then the tree does not stop yet. */
+export function othersAtWork({ calls, state }: Run, waiting: PendingCall): boolean {
+  if (!calls) return state.finishReason === undefined
+  return calls.some((call) => {
+    if (call === waiting || call.outcome) return false
+    const child = call.delegation?.child
+    return child ? othersAtWork(child, waiting) : call.question === undefined
+  })
 }

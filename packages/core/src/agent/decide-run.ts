@@ -5,6 +5,7 @@ import { toJson } from '../shared/json.ts'
 import { isObject } from '../shared/records.ts'
 import type { Approval, Decision } from '../storage/approvals.ts'
 import type { Storage } from '../storage/storage.ts'
+import { runNotFound } from '../storage/storage-errors.ts'
 import type { Value } from '../storage/values.ts'
 import { askedCalls } from './asked-calls.ts'
 import { directEffects } from './direct-effects.ts'
@@ -13,6 +14,7 @@ import { storageOf } from './kept-tree.ts'
 import { liveRuns } from './live-runs.ts'
 import type { OpenedRoot } from './open-run.ts'
 import { openSaved, type Restored, restored } from './open-saved.ts'
+import { removeRun } from './remove-run.ts'
 import { assertResumeOptions, type DecisionOptions, resumedWith } from './resume-options.ts'
 import { unpackTree } from './saved-tree.ts'
 import { standingOf } from './standing.ts'
@@ -44,6 +46,11 @@ export async function openDecided(
   lease.hold()
   let opened: OpenedRoot | undefined
   try {
+    // It was only announced: whoever worked on it died before it could be written down.
+    if (stored.body === null) {
+      await removeRun(storage, stored)
+      throw runNotFound(stored.runId)
+    }
     const standing = await standingOf(storage, stored.runId)
     const tree = unpackTree(stored.runId, stored.body)
     const live = liveRuns(storage).get(stored.runId)

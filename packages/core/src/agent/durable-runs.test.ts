@@ -399,6 +399,33 @@ describe('B7.4 a crash in a call that was decided', () => {
   })
 })
 
+test('B7.3 a run that had only announced a call when its process died is gone, with what it asked', async () => {
+  const { tool, ran } = gatedTool()
+  const slow = createTool({ id: 'slow', execute: () => new Promise(() => {}) }) as Tool
+  const processes = new Processes({
+    sup: [
+      {
+        calls: [
+          { id: 'a', name: 'act', args: {} },
+          { id: 's', name: 'slow', args: {} },
+        ],
+      },
+    ],
+  })
+  const make = chain(1, { act: tool, slow })
+  const first = processes.mortal(make)
+  const stream = await first.agent.stream('Go', { runId: 'run' })
+  for await (const { type } of stream.events) if (type === 'tool-call-approval') break
+  first.die()
+  await leaseOver()
+  const agent = processes.start(make)
+  await expect(agent.approveToolCall({ runId: 'run', toolCallId: 'a' })).rejects.toMatchObject({
+    code: 'run-not-found',
+  })
+  expect((await agent.listApprovals({ runId: 'run' })).items).toMatchObject([{ status: 'cancelled' }])
+  expect([(await processes.storage.runs.list({})).total, ran]).toEqual([0, []])
+})
+
 describe('approvalTimeoutMs', () => {
   const waiting = async () => {
     const { tool, ran } = gatedTool()

@@ -3,7 +3,7 @@ import type { Storage } from '../storage/storage.ts'
 import { directEffects } from './direct-effects.ts'
 
 /** How long nobody else may work on a run after the last sign of life, in milliseconds. */
-export const LEASE_MS = 10_000
+const LEASE_MS = 10_000
 
 /** The right of this process to work on a run, kept up by signs of life for as long as it lasts. */
 export class HeldLease {

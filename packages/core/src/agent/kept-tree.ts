@@ -2,6 +2,7 @@ import { runLost } from '../approvals/approval-errors.ts'
 import type { Question } from '../approvals/question.ts'
 import { isRetinueError, type RetinueError } from '../errors/retinue-error.ts'
 import { unexpected } from '../loop/finish-run.ts'
+import type { PendingCall } from '../loop/pending-call.ts'
 import type { AskedCall, RunKeeper } from '../loop/run-keeper.ts'
 import { warnIn } from '../memory/application.ts'
 import { toJson } from '../shared/json.ts'
@@ -11,7 +12,7 @@ import type { Lease } from '../storage/runs.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Value } from '../storage/values.ts'
 import type { AgentParts } from './agent-parts.ts'
-import { askedCalls } from './asked-calls.ts'
+import { askedCalls, othersAtWork } from './asked-calls.ts'
 import { LONGEST_TIMER_MS } from './direct-effects.ts'
 import { HeldLease } from './held-lease.ts'
 import { isDurable, type KeepableTree } from './keepable.ts'
@@ -162,6 +163,13 @@ export class KeptTree implements RunKeeper {
     }
   }
 
+  async announce(call: PendingCall): Promise<void> {
+    if (!othersAtWork(this.#tree.run, call)) return
+    const isNew = this.#version === 0
+    await this.save()
+    if (isNew) this.#lease.hold()
+  }
+
   save(): Promise<void> {
     if (this.#next) return this.#next
     const next = this.#writing.then(() => {
@@ -245,7 +253,8 @@ export class KeptTree implements RunKeeper {
         agentId: run.agentId,
         status,
         ...ownerOf(options),
-        body: packTree(run, facts),
+        // A run that survives no crash is written down where it stops; before, others only need to know that it is there.
+        body: status === 'running' && !this.isDurable ? null : packTree(run, facts),
         ...(lease ? { lease } : {}),
         expectedVersion: this.#version,
         requests,

@@ -2,7 +2,7 @@ import { runBusy } from '../approvals/approval-errors.ts'
 import type { PendingToolCall } from '../approvals/question.ts'
 import { assertKnownKeys, optionInvalid } from '../errors/option-errors.ts'
 import { isObject } from '../shared/records.ts'
-import type { Approval, ApprovalChange, ApprovalQuery } from '../storage/approvals.ts'
+import type { Approval, ApprovalQuery, ApprovalStatus } from '../storage/approvals.ts'
 import type { Page } from '../storage/page.ts'
 import type { RunFacts } from '../storage/runs.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -11,7 +11,7 @@ import { directEffects } from './direct-effects.ts'
 import { HeldLease } from './held-lease.ts'
 import { storageOf } from './kept-tree.ts'
 import { liveRuns } from './live-runs.ts'
-import { standingOf } from './standing.ts'
+import { removeRun } from './remove-run.ts'
 import type { Site } from './take-run.ts'
 
 /** Which runs are listed. */
@@ -101,6 +101,17 @@ const APPROVALS: Readonly<Record<Exclude<keyof ApprovalQuery, 'agentId'>, true>>
   cursor: true,
 }
 
+const STATUSES: Readonly<Record<ApprovalStatus, true>> = {
+  pending: true,
+  approved: true,
+  declined: true,
+  started: true,
+  done: true,
+  unknown: true,
+  cancelled: true,
+  void: true,
+}
+
 /** Who was asked what by the runs of an agent, and decided how, in the order in which they were asked. */
 export function listApprovals(
   { parts, application }: Site,
@@ -108,6 +119,11 @@ export function listApprovals(
 ): Promise<Page<Approval>> {
   if (!isObject(query)) throw optionInvalid('What is listed is said in an object.', "listApprovals({ runId: 'run' })")
   assertKnownKeys(query, APPROVALS, UNKNOWN)
+  if (query.status !== undefined && !Object.hasOwn(STATUSES, query.status))
+    throw optionInvalid(
+      `The status ${JSON.stringify(query.status)} is none.`,
+      `It can be ${Object.keys(STATUSES).join(', ')}.`,
+    )
   return storageOf(parts, application).approvals.list({ ...query, agentId: parts.options.id })
 }
 
@@ -132,12 +148,5 @@ export async function cancel({ parts, application }: Site, runId: string): Promi
     await lease.release()
     throw runNotFound(runId)
   }
-  // What was started by somebody who died, or waits for something below, ends here: what it did nobody knows.
-  const moves = (await standingOf(storage, runId)).flatMap(({ toolCallId, round, status }): ApprovalChange[] => {
-    if (status !== 'pending' && status !== 'approved' && status !== 'started') return []
-    return [{ runId, toolCallId, round, from: [status], to: status === 'started' ? 'unknown' : 'cancelled', at }]
-  })
-  await storage.runs.remove({ runId, expectedVersion: stored.version, moves, at })
-  live?.stopClock?.()
-  liveRuns(storage).delete(runId)
+  await removeRun(storage, stored)
 }

@@ -158,7 +158,12 @@ describe('B7.3 what a run goes on with', () => {
     try {
       const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
       const slow = createTool({ id: 'slow', execute: () => wait(600) }) as Tool
-      const { tool } = gatedTool({ execute: async () => wait(300) })
+      let begun = Promise.withResolvers<void>()
+      const execute = (): Promise<unknown> => {
+        begun.resolve()
+        return wait(300)
+      }
+      const { tool } = gatedTool({ execute })
       const act = { id: 'a', name: 'act', args: {} }
       const script = { sup: [{ calls: [{ id: 's', name: 'slow', args: {} }, act] }, { text: 'end' }] }
       for (const [options, ends] of [
@@ -172,8 +177,10 @@ describe('B7.3 what a run goes on with', () => {
         await vi.advanceTimersByTimeAsync(600)
         const { runId } = await running
         await vi.advanceTimersByTimeAsync(3_600_000)
+        begun = Promise.withResolvers<void>()
         const resumed = processes.start(make).approveToolCallGenerate({ runId })
-        await vi.advanceTimersByTimeAsync(400)
+        await begun.promise
+        await vi.advanceTimersByTimeAsync(300)
         expect((await resumed).finishReason).toBe(ends)
       }
     } finally {

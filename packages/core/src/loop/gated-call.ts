@@ -77,6 +77,7 @@ async function ask(run: Run, call: PendingCall, kind: Question['kind'], payload?
     ...(payload === undefined ? {} : { payload }),
     ...(expiresAt === undefined ? {} : { expiresAt }),
   }
+  await keeper.announce(call)
   return announced(run, call, call.question)
 }
 

@@ -5,6 +5,7 @@ import { ABORTED } from '../shared/abort.ts'
 import type { Effects } from './effects.ts'
 import { conclude, finish, tellEnd, unexpected } from './finish-run.ts'
 import type { Run } from './run.ts'
+import type { RunKeeper } from './run-keeper.ts'
 import { takePoint } from './take-point.ts'
 
 /** Keeps what was said, and ends the run: at once where nothing is kept. */
@@ -64,4 +65,11 @@ function atMost({ startTimer }: Effects, milliseconds: number, promise: Promise<
     const stop = startTimer(milliseconds, resolve)
     promise.then(resolve, reject).finally(stop)
   })
+}
+
+/** Writes down what the model said, before anything is done about it: it is never asked again. */
+export async function keepCall(run: Run, keeper: RunKeeper): Promise<void> {
+  if (run.abort.aborted) return
+  takePoint(run)
+  await run.abort.race(keeper.save())
 }

@@ -1,6 +1,7 @@
 import type { Question } from '../approvals/question.ts'
 import type { RetinueError } from '../errors/retinue-error.ts'
 import type { Approval } from '../storage/approvals.ts'
+import type { PendingCall } from './pending-call.ts'
 import type { CallRef, Run } from './run.ts'
 
 /** The call that a question is about. */
@@ -35,6 +36,8 @@ export interface RunKeeper {
   ): void
   /** The tree goes on from here: a decision on it is written. `decided`: what stands in the ledger since. */
   goOn(decided: Approval | undefined): void
+  /** Lets other processes know of a question at once, where the tree does not stop yet: what they decide waits until it does. */
+  announce(call: PendingCall): Promise<void>
   /** Writes the tree down as it stands. Rejects if somebody else has taken it over. */
   save(): Promise<void>
   /** Writes down that the tree waits, and lets it go: it can be decided on. */

@@ -6,13 +6,12 @@ import { callModel } from './call-model.ts'
 import { askForRepair } from './check-answer.ts'
 import { finish, tellEnd, unexpected } from './finish-run.ts'
 import { factsOf } from './iteration-facts.ts'
-import { end, keep, soon } from './keep-run.ts'
+import { end, keep, keepCall, soon } from './keep-run.ts'
 import type { ModelTurn } from './model-turn.ts'
 import { type NextStep, nextStep } from './next-step.ts'
 import { relay } from './relay.ts'
 import { addMessage, emit, type Run } from './run.ts'
 import { tellStepFinish } from './run-hooks.ts'
-import type { RunKeeper } from './run-keeper.ts'
 import type { RunProcessors } from './run-processors.ts'
 import { type CallingTurn, callOffStep, NO_CALLS, runToolCalls } from './run-tool-calls.ts'
 import type { SavedCall } from './saved-run.ts'
@@ -154,13 +153,6 @@ function takeDown(run: Run, { step, content, provider, calls }: ModelTurn): void
 /** Whether output processors can yet change what the model said last. */
 function mayRewrite({ processors }: Run): boolean {
   return processors !== undefined && processors.output.length > 0
-}
-
-/** Writes down what the model said, before anything is done about it: it is never asked again. */
-async function keepCall(run: Run, keeper: RunKeeper): Promise<void> {
-  if (run.abort.aborted) return
-  takePoint(run)
-  await run.abort.race(keeper.save())
 }
 
 /** What is asked before a model call; loaded with the first run that has something to ask. */
