@@ -119,7 +119,7 @@ describe('B2.11 what was called off has its usage in the sum', () => {
     }
     const stream = await processes.start(make).stream('Go')
     await begun.promise
-    for await (const { type } of stream.events) if (type === 'tool-call-approval') break
+    for await (const { type, path } of stream.events) if (type === 'finish' && path.length === 2) break
     await turns()
     stream.abort()
     const { finishReason, totalUsage } = await stream.result

@@ -6,6 +6,14 @@ import { Agent } from './index.ts'
 
 const call = (id: string, name: string, args: unknown = {}) => ({ id, name, args })
 
+/** A child whose own results have ids. */
+const withReferences: MakeTree = (models) => {
+  const leaf = new Agent({ id: 'leaf', description: 'd', model: models.at('sup/mid/leaf') })
+  const defaultOptions = { delegation: { enableResultReferences: true } }
+  const mid = new Agent({ id: 'mid', description: 'd', model: models.at('sup/mid'), agents: { leaf }, defaultOptions })
+  return new Agent({ id: 'sup', model: models.at('sup'), agents: { mid } })
+}
+
 describe('B7.2 what is given with a decision', () => {
   test.each([['rm -rf'], [null], [['a']], [5]])(
     'B7.2 arguments are an object, also of a tool without a schema: %j is none',
@@ -37,24 +45,29 @@ describe('B7.2 what is given with a decision', () => {
     expect(answers).toEqual([{ n: 5 }])
   })
 
-  test('B2.13 the changed arguments of a delegation may name references, as the model’s may', async () => {
-    const processes = new Processes({
-      sup: [
-        { calls: [call('d1', 'mid', { prompt: 'A' })] },
-        { calls: [call('d2', 'mid', { prompt: 'B', contextFromRefs: ['mid-1'] })] },
-        { text: 'end' },
-      ],
-      'sup/mid': [{ text: 'first' }, ({ text }) => ({ text: `told: ${text.includes('first')}` })],
-    })
-    const make = chain(2, {})
-    const gate = ({ args }: { args: unknown }) => JSON.stringify(args).includes('mid-1')
-    const delegation = { enableResultReferences: true }
-    const agent = processes.start(make)
-    const { runId } = await agent.generate('Go', { requireToolApproval: gate, delegation })
-    const args = { prompt: 'B, but shorter', contextFromRefs: ['mid-1'] }
-    const { toolResults } = await agent.approveToolCallGenerate({ runId, args })
-    expect(toolResults[1]).toMatchObject({ args, result: { status: 'completed', text: 'told: true' } })
-  })
+  test.each([
+    ['root', 'sup', chain(2, {})],
+    ['child', 'sup/mid', withReferences],
+  ] as const)(
+    'B2.13 the changed arguments of a %s’s delegation may name references, as the model’s may',
+    async (_who, at, make) => {
+      const key = at === 'sup' ? 'mid' : 'leaf'
+      const delegate = (id: string, more: object) => ({ calls: [call(id, key, { prompt: 'P', ...more })] })
+      const processes = new Processes({
+        ...(at === 'sup' ? {} : { sup: [{ calls: [call('d', 'mid', { prompt: 'P' })] }, { text: 'end' }] }),
+        [at]: [delegate('d1', {}), delegate('d2', { contextFromRefs: [`${key}-1`] }), { text: 'end' }],
+        [`${at}/${key}`]: [{ text: 'first' }, ({ text }) => ({ text: `told: ${text.includes('first')}` })],
+      })
+      const requireToolApproval = ({ args }: { args: unknown }) => JSON.stringify(args).includes(`${key}-1`)
+      const agent = processes.start(make)
+      const delegation = { enableResultReferences: true }
+      const { runId } = await agent.generate('Go', { requireToolApproval, delegation })
+      const args = { prompt: 'B, but shorter', contextFromRefs: [`${key}-1`] }
+      expect(await agent.approveToolCallGenerate({ runId, args })).toMatchObject({ finishReason: 'stop', text: 'end' })
+      processes.models.assertDone()
+      expect(processes.models.calls(`${at}/${key}`).at(-1)?.text).toContain('first')
+    },
+  )
 
   test('B7.2 where a hook’s context decides which tools a child has, changed arguments are checked by the child’s own', async () => {
     const strict = gatedTool({ inputSchema: z.object({ to: z.string() }) })

@@ -248,3 +248,8 @@ function urlsSeen(run: Run): void {
   run.traits.urls = true
   run.root.urls = true
 }
+
+/** What a processor's state is saved under: two processors may have one id. */
+export function processorName(list: string, index: number, id: string): string {
+  return `${list} ${index} ${id}`
+}

@@ -2,7 +2,7 @@ import { savedContext } from '../context/saved-context.ts'
 import { errorInfo } from '../errors/retinue-error.ts'
 import type { OpenDelegation } from './open-delegation.ts'
 import type { PendingCall } from './pending-call.ts'
-import type { Run } from './run.ts'
+import { processorName, type Run } from './run.ts'
 import type { RunState } from './run-state.ts'
 import type { SavedCall, SavedDelegation, SavedRun } from './saved-run.ts'
 
@@ -43,11 +43,6 @@ function savedProcessors({ processors }: Run): SavedRun['processors'] {
     }),
   )
   return Object.fromEntries(states)
-}
-
-/** What a processor's state is saved under: two processors may have one id. */
-export function processorName(list: string, index: number, id: string): string {
-  return `${list} ${index} ${id}`
 }
 
 function savedCall(

@@ -44,7 +44,7 @@ test('R26 a lock that is held too long is told, without stopping the process; th
   clearInterval(ticking)
   expect(error).toMatchObject({ code: 'storage-locked', cause: { code: 'SQLITE_BUSY' } })
   expect(error.message).toContain(join(folder.path, 'app.db'))
-  expect(turns).toBeGreaterThan(3)
+  expect(turns).toBeGreaterThan(1)
   // Who only reads waits for nobody.
   expect(await idsIn(store)).toEqual(['m1'])
   await held.rollback()

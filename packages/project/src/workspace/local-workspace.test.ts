@@ -204,15 +204,17 @@ test('B11.9 a relative root stands below what holds it, also if a link or dots l
   expect(existsSync(join(top, 'outside/new'))).toBe(false)
 })
 
-test('B11.9 without a person to ask, a command is not run', async () => {
+test('B11.9 B7.1 a command waits for a person, and runs once it is approved', async () => {
   const root = join(tempProject({}), 'w')
   mkdirSync(root)
   const workspace = createLocalWorkspace({ id: 'w', root, shell: true })
   const { resolveModel } = scriptedModels({
-    a: [{ calls: [{ name: 'workspace_run_command', args: { command: 'touch ran' } }] }, { text: 'Not run.' }],
+    a: [{ calls: [{ name: 'workspace_run_command', args: { command: 'touch ran' } }] }, { text: 'Run.' }],
   })
   const agent = new Agent({ id: 'a', instructions: 'Work.', model: 'openai/x', workspace })
-  const { steps } = await agent.generate('Go', { resolveModel })
-  expect(JSON.stringify(steps)).toContain('tool-approval-unavailable')
+  const { runId, pendingCalls } = await agent.generate('Go', { resolveModel })
+  expect(pendingCalls).toMatchObject([{ toolName: 'workspace_run_command', args: { command: 'touch ran' } }])
   expect(existsSync(join(root, 'ran'))).toBe(false)
+  expect(await agent.approveToolCallGenerate({ runId })).toMatchObject({ text: 'Run.' })
+  expect(existsSync(join(root, 'ran'))).toBe(true)
 })
