@@ -65,7 +65,7 @@ export function buildRun(
     thread: place.thread,
     kept: place.remembered?.kept,
     processors,
-    stopped: undefined,
+    stopped: saved?.stopped && new RetinueError(saved.stopped),
     scoring: scoringOf(parts.options, options),
     bail: undefined,
     active,

@@ -127,3 +127,27 @@ describe('B7.3 what was counted before a crash is not counted again', () => {
     expect(toolResults).toMatchObject([{ result: { ref: 'one-1' } }, { result: { ref: 'two-1' } }])
   })
 })
+
+test('B1.7 a call that came before an output processor stopped its answer is not run after a crash', async () => {
+  const ran: unknown[] = []
+  const act = createTool({ id: 'act', execute: (input) => void ran.push(input) }) as Tool
+  const outputProcessors: AgentOptions['outputProcessors'] = [
+    {
+      id: 'guard',
+      processOutputStream: ({ part, abort }) => {
+        if (JSON.stringify(part).includes('SECRET')) abort('no')
+      },
+    },
+  ]
+  const turn = { calls: [call('a', 'act'), call('b', 'act', { text: 'SECRET' })] }
+  const processes = new Processes({ sup: [turn, { text: 'end' }] })
+  const make = chain(1, { act }, { outputProcessors })
+  const dying = new MortalProcess()
+  dying.dieAt(2, 'after')
+  const app = new Retinue({ agents: { sup: make(processes.models) }, storage: dying.storage(processes.storage) })
+  void app.getAgent('sup').generate('Go', { durable: true, runId: 'run' })
+  while (dying.alive) await vi.advanceTimersByTimeAsync(0)
+  await vi.advanceTimersByTimeAsync(11_000)
+  const { finishReason } = await processes.start(make).resumeRunGenerate({ runId: 'run' })
+  expect([ran, finishReason]).toEqual([[], 'other'])
+})

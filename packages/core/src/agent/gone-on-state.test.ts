@@ -279,3 +279,13 @@ describe('B7.3 what a run has had is had once', () => {
     expect(grade).toHaveBeenCalledTimes(1)
   })
 })
+
+test('B7.3 settings that hold keys can be given again elsewhere', async () => {
+  const processes = new Processes(chainScript(1))
+  const make = chain(1, { act: gatedTool().tool })
+  const providerOptions = { gateway: { apiKey: 'k' } }
+  const { runId } = await processes.start(make).generate('Go', { providerOptions })
+  const other = processes.start(make)
+  await expect(other.approveToolCall({ runId })).rejects.toMatchObject({ code: 'run-code-missing' })
+  expect(await other.approveToolCallGenerate({ runId, providerOptions })).toMatchObject({ text: 'acted' })
+})

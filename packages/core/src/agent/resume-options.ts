@@ -9,6 +9,8 @@ export interface ResumeOptions
     | 'requestContext'
     | 'abortSignal'
     | 'headers'
+    | 'modelSettings'
+    | 'providerOptions'
     | 'resolveModel'
     | 'providers'
     | 'onIterationComplete'
@@ -56,6 +58,8 @@ const RESUME: Readonly<Record<keyof ResumeOptions, true>> = {
   requestContext: true,
   abortSignal: true,
   headers: true,
+  modelSettings: true,
+  providerOptions: true,
   resolveModel: true,
   providers: true,
   onIterationComplete: true,

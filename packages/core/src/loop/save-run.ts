@@ -8,7 +8,7 @@ import type { SavedCall, SavedDelegation, SavedRun } from './saved-run.ts'
 
 /** A run with everything below it, as plain data. It points to the run's own lists: write it down before anything goes on. */
 export function savedRun(run: Run): SavedRun {
-  const { thread, kept, budget, inherited, prompt, given, point, calls, resumed } = run
+  const { thread, kept, budget, inherited, prompt, given, point, calls, resumed, stopped } = run
   const state = settled(point ?? run.state)
   // One that was opened and has not gone on yet stands where it stopped.
   const underWay = calls?.map((call) => savedCall(run, call)) ?? resumed
@@ -22,6 +22,7 @@ export function savedRun(run: Run): SavedRun {
     ...(kept ? { kept: kept.saved() } : {}),
     ...(ownBudget ? { budget: ownBudget } : {}),
     processors: savedProcessors(run),
+    ...(stopped ? { stopped: errorInfo(stopped) } : {}),
     elapsedMs: run.root.effects.now() - run.begunAt,
     ...(underWay && state.finishReason === undefined ? { calls: underWay } : {}),
   }

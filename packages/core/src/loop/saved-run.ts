@@ -24,6 +24,8 @@ export interface SavedRun {
   readonly budget?: SavedBudget
   /** What its processors keep, by id. */
   readonly processors: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  /** Why a processor stopped it, if one did. */
+  readonly stopped?: ErrorInfo
   /** How long it has worked, without the time that it waited, in milliseconds. */
   readonly elapsedMs: number
   /** The calls that are under way; absent between two steps. */
