@@ -156,6 +156,7 @@ const memory = {
       'spoken.ts': 'who spoke in a message is asked everywhere, and asks nobody',
       'afterwork.ts': 'what is done after a run is waited for in one place, whatever it is',
       'teller.ts': 'a warning goes out the same way, whoever has one',
+      'forget-runs.ts': 'what waits in a thread goes with it, and needs nothing of what was said there',
     },
     {
       recall: 'earlier messages are found without regard to what else a turn does',
