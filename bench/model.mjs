@@ -28,11 +28,15 @@ export function promptModel({ steps, fan = 1, chunks, piece = PIECE, gate }) {
   }
 }
 
-/** Each step leaves a message with calls and one with their results, after the instructions (if any) and the request. */
+/**
+ * Each step leaves a message with calls and one with their results, after the instructions (if any) and the request. A framework may add a
+ * note of its own at the end: after 800 delegations of 1,000 that may be, ours says so.
+ */
 function stepsTaken(prompt) {
-  if (prompt.at(-1).role !== 'tool') return 0
   const head = prompt[0].role === 'system' ? 2 : 1
-  return (prompt.length - head) / 2
+  let end = prompt.length
+  while (end > head && prompt[end - 1].role === 'user') end--
+  return prompt[end - 1].role === 'tool' ? (end - head) / 2 : 0
 }
 
 function pullPart(controller, parts) {
