@@ -6,7 +6,9 @@ import type { SavedCall, SavedRun } from '../loop/saved-run.ts'
 /** A call that waits for a person, or was decided and has not ended, with where in its tree it was made. */
 export interface AskedOf {
   readonly path: readonly string[]
-  readonly call: Pick<SavedCall, 'toolCallId' | 'toolName' | 'args' | 'edited'> & { readonly delegation?: object }
+  readonly call: Pick<SavedCall, 'toolCallId' | 'toolName' | 'args' | 'edited'> & {
+    readonly delegation?: object | undefined
+  }
   readonly question: Question
 }
 

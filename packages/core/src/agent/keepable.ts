@@ -1,4 +1,4 @@
-import type { Run } from '../loop/run.ts'
+import type { RootRun, Run } from '../loop/run.ts'
 import type { RunKeeper } from '../loop/run-keeper.ts'
 import type { Application } from '../memory/application.ts'
 import type { AgentParts } from './agent-parts.ts'
@@ -16,19 +16,32 @@ export interface KeepableTree {
   readonly call: RunOptions
 }
 
+/** What a root's `keep` finds on it. */
+interface Keeping {
+  readonly tree: KeepableTree
+  readonly taken: TakenRun | undefined
+  keeper: Promise<RunKeeper> | undefined
+}
+
 /**
  * Says how a tree is kept, which happens only once it has to be; at once, and awaited, where it is to survive a crash. `taken`: what it
  * was when it was stored before.
  */
 export function keepable(tree: KeepableTree, taken?: TakenRun): Promise<RunKeeper> | undefined {
   const { root, abort } = tree.run
-  let keeper: Promise<RunKeeper> | undefined
-  root.keep = () => {
-    // Loaded with the first tree that is kept.
-    keeper ??= import('./kept-tree.ts').then(({ keepTree }) => keepTree(tree, taken))
-    return keeper
-  }
+  root.keeping = { tree, taken, keeper: undefined } satisfies Keeping
   return !taken && isDurable(tree) && !abort.aborted ? root.keep() : undefined
+}
+
+/**
+ * The `keep` of every root. It is one function for all of them, and no closure: closures that are made with each run and hardly ever
+ * called were measured to keep the whole run alive until the next full collection, which made every run twice as dear.
+ */
+export function keepRoot(this: RootRun): Promise<RunKeeper> {
+  const keeping = this.keeping as Keeping
+  // Loaded with the first tree that is kept.
+  keeping.keeper ??= import('./kept-tree.ts').then(({ keepTree }) => keepTree(keeping.tree, keeping.taken))
+  return keeping.keeper
 }
 
 export function isDurable({ parts, application, options }: Omit<KeepableTree, 'run'>): boolean {

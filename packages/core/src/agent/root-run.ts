@@ -6,6 +6,7 @@ import type { Message } from '../messages/message.ts'
 import { AbortScope } from '../shared/abort.ts'
 import type { AgentOptions } from './agent-config.ts'
 import { directEffects } from './direct-effects.ts'
+import { keepRoot } from './keepable.ts'
 import type { RunOptions } from './run-options.ts'
 
 const DEFAULT_MAX_DEPTH = 5
@@ -38,7 +39,8 @@ export function openRootRun(
     providers: options.providers,
     contexts: undefined,
     keeper: undefined,
-    keep: () => Promise.reject(new TypeError('A run is kept once it is opened.')),
+    keeping: undefined,
+    keep: keepRoot,
     close: () => {
       stop?.()
       abort.dispose()

@@ -8,7 +8,7 @@ import { isObject } from '../shared/records.ts'
 import { failedWith, type Outcome } from '../tools/outcome.ts'
 import { type Checked, type CompiledSchema, compileSchema, type Schema } from '../tools/schema.ts'
 import { boundsError } from './bounds.ts'
-import { delegate } from './delegate.ts'
+import { delegate, takeDown } from './delegate.ts'
 import type { DelegateTarget } from './delegate-target.ts'
 import { referencesError } from './references.ts'
 import { checkReferring, type Referring, referringSchema } from './referring-input.ts'
@@ -39,10 +39,12 @@ export function delegationTool(key: string, target: DelegateTarget): LoopTool {
   return {
     definition,
     check,
+    takeDown,
     execute: (args, call, run) => execute(key, target, isTyped, args, NO_REFERENCES, call, run),
     withReferences: () => ({
       definition: { ...definition, inputSchema: referringSchema(key, inputSchema) },
       check: (args) => checkReferring(args, check),
+      takeDown,
       execute: (args, call, run) => {
         // One that goes on has its arguments already.
         const { rest, references } = call.delegation ? { rest: args, references: NO_REFERENCES } : (args as Referring)

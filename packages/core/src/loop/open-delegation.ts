@@ -1,9 +1,11 @@
 import type { RequestContextLike } from '../context/request-context.ts'
 import type { RetinueError } from '../errors/retinue-error.ts'
+import type { Usage } from '../events/usage.ts'
 import type { ThreadIds } from '../memory/kept-conversation.ts'
 import type { Message } from '../messages/message.ts'
 import type { DelegationHookContext } from './delegation-settings.ts'
 import type { Run } from './run.ts'
+import type { Reference } from './run-state.ts'
 import type { SavedRun } from './saved-run.ts'
 
 /** A delegation that was begun: hooks and filter have had their say, and the child works, or waits. */
@@ -28,4 +30,12 @@ export interface OpenDelegation {
   child: Run | undefined
   /** Where the child stood when its tree was saved, until it goes on. */
   saved: SavedRun | undefined
+  /** What it used and left, once it has ended; the run takes it down with the call's outcome. */
+  ended:
+    | {
+        readonly totalUsage: Usage
+        readonly error: RetinueError | undefined
+        readonly reference: Reference | undefined
+      }
+    | undefined
 }

@@ -40,5 +40,6 @@ function resumedDelegation({ root, requestContext }: Run, saved: SavedDelegation
     begun: root.effects.now() - elapsedMs,
     child: undefined,
     saved: child,
+    ended: undefined,
   }
 }

@@ -199,7 +199,9 @@ function unfit(call: PendingCall, issues: string): Outcome {
 function settle(run: Run, call: PendingCall, outcome: Outcome): void {
   call.outcome = outcome
   // What comes of the call comes with its outcome: whatever is saved has both, or none.
-  call.apply?.()
+  call.tool?.takeDown?.(call, run)
+  // A child's run is not kept for as long as its parent's step takes.
+  call.delegation = undefined
   const { toolCallId, toolName } = call
   const args = argsOf(call)
   if (outcome.kind === 'result') emit(run, 'tool-result', { toolCallId, toolName, args, result: outcome.result })

@@ -62,7 +62,9 @@ export interface RootRun {
   /** Where the tree is kept, from when something of it has to be. */
   keeper: RunKeeper | undefined
   /** Opens the keeper, when a call of the tree has to wait for a person. */
-  keep: () => Promise<RunKeeper>
+  keep(this: RootRun): Promise<RunKeeper>
+  /** What `keep` needs; only who opens runs knows what it is. */
+  keeping: object | undefined
   /** Lets go of the caller's signal and of the clock, when the run has ended. */
   close(): void
 }
@@ -189,6 +191,8 @@ export interface LoopTool {
   /** After a crash the same call can be started again. */
   readonly idempotent?: true
   readonly version?: string
+  /** Takes down what came of a call, together with its outcome. */
+  readonly takeDown?: (call: CallRef, run: Run) => void
   /**
    * Absent: the client's to run. It never throws, and settles as soon as the run is aborted. `suspended`: it waits for a person, and
    * is called again to go on.
@@ -206,9 +210,7 @@ export interface CallRef {
   /** The answer with which a suspended call goes on. */
   answer?: { readonly data: unknown }
   /** Where its delegation stands, once it was begun. */
-  delegation?: OpenDelegation
-  /** What is to be taken down together with its outcome. */
-  apply?: () => void
+  delegation?: OpenDelegation | undefined
   /** The run ends without it: a delegation that waits is to end as it stands. */
   calledOff?: boolean
 }
