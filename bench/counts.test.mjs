@@ -25,6 +25,8 @@ const BOUNDS = {
   },
   // Young garbage is what the collector's time goes with. By hand: 7, 33, 5 and 0.8 KB.
   allocatedBytes: { generate: 60_500, stream: 93_000, perLevel: 41_000, perChunkRead: 850 },
+  // While runs come one after the other (measured: 9.6, and 100 where something kept each run until the next full collection).
+  heapPeak: { megabytes: 20 },
   // Each module is a file to find, read, compile and link: half a millisecond of every cold start.
   loaded: { modules: 124, bytes: 340_000 },
   // What everybody installs who has one agent (measured: 6 and 2.5). Providers, schema libraries and storage are the user's choice.
@@ -47,6 +49,11 @@ test('a delegation makes few promises, and a chunk none that its reader did not 
 test('a delegation allocates few bytes', () => {
   const { ours } = runCount('allocated.mjs', ALLOCATION_FLAGS)
   expectWithin(ours, BOUNDS.allocatedBytes)
+})
+
+test('a run that has ended is young garbage', () => {
+  const { ours } = runCount('heap-peak.mjs', ['--expose-gc'])
+  expectWithin(ours, BOUNDS.heapPeak)
 })
 
 test("import '@retinue/core/agent' loads little, and nothing that is only needed later", () => {
