@@ -135,14 +135,14 @@ describe('B6.5 of what input processors make, the thread has what the person sai
   const user = (value: string): InputMessageLike => ({ role: 'user', content: [{ type: 'text', text: value }] })
   const copies = (messages: readonly InputMessageLike[]) => messages.map((message) => ({ ...message }))
   const hide = (messages: readonly InputMessageLike[]) =>
-    messages.map((message) => JSON.parse(JSON.stringify(message).replaceAll('secret', 'XXX')) as InputMessageLike)
+    messages.map((message) => JSON.parse(JSON.stringify(message).replaceAll('secret', 'HIDDEN')) as InputMessageLike)
   const processor = (change: (messages: readonly InputMessageLike[]) => readonly InputMessageLike[]): Processor => ({
     id: 'p',
     processInput: ({ messages }) => change(messages),
   })
   const add = processor((messages) => [user('Context of it.'), ...messages])
   const asSaid = ['my secret is q1', 'my secret is q2']
-  const hidden = ['my XXX is q1', 'my XXX is q2']
+  const hidden = ['my HIDDEN is q1', 'my HIDDEN is q2']
   test.each<[string, readonly Processor[], readonly string[]]>([
     ['all copied, and a context before', [processor((all) => [user('Context of it.'), ...copies(all)])], asSaid],
     ['all copied, and a context after', [processor((all) => [...copies(all), user('Context of it.')])], asSaid],

@@ -59,15 +59,33 @@ export function packTree(run: Run, facts: { call: RunOptions; durable: boolean; 
 
 /** The tree of a stored body. Throws `storage-row-unreadable` for what is none. */
 export function unpackTree(runId: string, body: Value): SavedTree {
-  const packed: unknown = body
-  if (isObject(packed) && Array.isArray(packed['texts']) && Array.isArray(packed['shared'])) {
-    const tree = unpackJson(packed as unknown as PackedJson, [ENVELOPE])
-    if (isObject(tree) && tree['format'] === FORMAT) return tree as unknown as SavedTree
-  }
+  const tree = unpacked(body)
+  if (isTree(tree)) return tree
   throw new RetinueError({
     code: 'storage-row-unreadable',
     message: `The stored run "${runId}" is in a form that this version of @retinue/core does not know.`,
     hint: 'Go on with it in the version that wrote it, or cancel it: cancelRun(runId).',
     data: { id: runId },
   })
+}
+
+function unpacked(body: unknown): unknown {
+  if (!isPacked(body)) return undefined
+  try {
+    return unpackJson(body, [ENVELOPE])
+  } catch {
+    return undefined // A mark in it leads nowhere, or to itself.
+  }
+}
+
+function isPacked(body: unknown): body is PackedJson {
+  return isObject(body) && Array.isArray(body['texts']) && Array.isArray(body['shared']) && 'value' in body
+}
+
+/** Its outline is checked: a damaged one is told as such, and nothing of it runs. */
+function isTree(tree: unknown): tree is SavedTree {
+  if (!isObject(tree) || tree['format'] !== FORMAT) return false
+  const { options, code, durable, children, callIds, saveId, context, run } = tree
+  if (![options, context, run].every(isObject) || !Array.isArray(code) || !Array.isArray(callIds)) return false
+  return typeof durable === 'boolean' && Number.isSafeInteger(children) && typeof saveId === 'string'
 }

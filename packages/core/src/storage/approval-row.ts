@@ -175,11 +175,16 @@ type Asked = Omit<ApprovalRequest, keyof ApprovalKey | 'agentId' | 'threadId' | 
 
 /** What is asked decides what a person sees and what then runs, so its outline is checked: for a damaged one nothing runs. */
 function requestOf(value: unknown): Asked {
-  const texts = ['toolName', 'fingerprint', 'kind']
-  if (isObject(value) && Array.isArray(value['path']) && 'args' in value) {
-    if (texts.every((name) => typeof value[name] === 'string')) return value as unknown as Asked
-  }
+  if (isAsked(value)) return value
   throw new TypeError('what is stored is no request')
+}
+
+function isAsked(value: unknown): value is Asked {
+  if (!isObject(value) || !Array.isArray(value['path']) || !('args' in value)) return false
+  const { path, toolName, fingerprint, kind, expiresAt = 0 } = value
+  const texts: unknown[] = [...path, toolName, fingerprint]
+  if (!texts.every((text) => typeof text === 'string')) return false
+  return (kind === 'approval' || kind === 'suspension') && Number.isSafeInteger(expiresAt)
 }
 
 function decisionOf(value: unknown): Decision {

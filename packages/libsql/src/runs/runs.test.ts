@@ -115,7 +115,12 @@ test('S26 a run with a status that is none is told beside those that can be read
 })
 
 test('S26 a damaged question breaks no listing: it is told beside what can be read, and is an error by its call', async () => {
-  const damage = ['', '{', 'null', '{"path":[]}', '[1]', '{"$retinue":"new"}'].map((text) => ['request', text] as const)
+  const whole = { path: ['a'], toolName: 't', kind: 'approval', args: {}, fingerprint: 'f' }
+  const parts = [{ path: [1] }, { toolName: 1 }, { kind: 'other' }, { fingerprint: null }, { expiresAt: 'soon' }]
+  const bodies = ['', '{', 'null', '{"path":[]}', '[1]', '{"$retinue":"new"}']
+  const damage = [...bodies, ...parts.map((part) => JSON.stringify({ ...whole, ...part }))].map(
+    (text) => ['request', text] as const,
+  )
   for (const [column, text] of [...damage, ['decision', '{'], ['decision', '1'], ['status', 'x']] as const) {
     using folder = tempFolder()
     const { store, client, close } = opened(folder.file())
