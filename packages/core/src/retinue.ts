@@ -89,8 +89,7 @@ function assertRetinueOptions(options: unknown): void {
   for (const [key, agent] of Object.entries(agents))
     if (!isAgent(agent)) throw invalid(`"${key}" in the agents of the application is no Agent.`, 'new Agent({ id, … })')
   assertIds(Object.entries(agents as Record<string, Agent>))
-  if (storage !== undefined && !(isObject(storage) && DOMAINS.every((domain) => isObject(storage[domain]))))
-    throw invalid('The storage of the application is none.', "new LibSQLStore({ id: 'store', url: 'file:app.db' })")
+  if (storage !== undefined) assertStorage(storage)
   if (memory !== undefined && !isAgentMemory(memory))
     throw invalid('The memory of the application is none.', 'new Memory()')
   if (durable !== undefined && typeof durable !== 'boolean')
@@ -99,7 +98,15 @@ function assertRetinueOptions(options: unknown): void {
     throw invalid('The logger of the application has no method warn.', 'logger: console, or logger: false')
 }
 
-const DOMAINS: readonly (keyof Storage)[] = ['threads', 'workingMemory', 'runs', 'approvals']
+const DOMAINS: readonly (keyof Storage)[] = ['threads', 'workingMemory', 'runs', 'approvals', 'tasks']
+
+/** A store of an older version, or of somebody's own, may be without a domain: nobody is to learn it in the middle of a run. */
+function assertStorage(storage: unknown): void {
+  const missing = isObject(storage) ? DOMAINS.filter((domain) => !isObject(storage[domain])) : DOMAINS
+  if (missing.length === 0) return
+  const what = missing.length === DOMAINS.length ? 'is none' : `has no ${missing.join(', no ')}`
+  throw invalid(`The storage of the application ${what}.`, "new LibSQLStore({ id: 'store', url: 'file:app.db' })")
+}
 
 /** Two agents of one id could not be told apart by it. */
 function assertIds(agents: readonly (readonly [string, Agent])[]): void {

@@ -65,13 +65,14 @@ export class Processes {
           return (...values: unknown[]) => (isDead ? new Promise(() => {}) : Reflect.apply(member, target, values))
         },
       })
-    const { id, threads, workingMemory, runs, approvals } = this.storage
+    const { id, threads, workingMemory, runs, approvals, tasks } = this.storage
     const storage: Storage = {
       id,
       threads: until(threads),
       workingMemory: until(workingMemory),
       runs: until(runs),
       approvals: until(approvals),
+      tasks: until(tasks),
       close: async () => {},
     }
     const app = new Retinue({ agents: { sup: make(this.models) }, storage, logger: false, ...more })

@@ -64,11 +64,12 @@ export interface NewTask
 /** One move of the state machine: made if the task stands where the mover has seen it, and not at all otherwise. */
 export interface TaskChange {
   readonly taskId: string
+  /** Final states are none to move from: `option-invalid`. */
   readonly from: readonly TaskStatus[]
   readonly to: TaskStatus
   /** Left out: it stays. */
   readonly attempts?: number
-  /** Left out: it stays. Only with a final state. */
+  /** Left out: it stays. With a state that is not final: `option-invalid`, and so is an `error`. */
   readonly outcome?: Value
   readonly error?: { readonly code: string; readonly message: string }
   /** The first move to `running` sets `startedAt`, one to a final state `endedAt`. */
@@ -81,10 +82,23 @@ export interface TaskQuery extends PageRequest {
   readonly agentId?: string
   readonly threadId?: string
   readonly resourceId?: string
-  /** One state, or several. */
+  /** One state, or one of several. */
   readonly status?: TaskStatus | readonly TaskStatus[]
   /** Only those that have ended, tell their thread, and have not been delivered. */
   readonly undelivered?: true
+}
+
+/** Who takes which tasks, to tell somebody of them. */
+export interface TaskClaim extends TaskDelivery {
+  /** Until when nobody else may take them. */
+  readonly until: number
+}
+
+export interface TaskDelivery {
+  readonly taskIds: readonly string[]
+  /** Unguessable, and new for each run that tells of tasks. */
+  readonly by: string
+  readonly at: number
 }
 
 /** Something that was said to a task while it ran. */
@@ -93,6 +107,30 @@ export interface TaskMessage {
   readonly sequence: number
   readonly text: string
   readonly at: number
+}
+
+export interface NewTaskMessage {
+  readonly taskId: string
+  readonly text: string
+  readonly at: number
+}
+
+export interface TaskMessageQuery {
+  readonly taskId: string
+  /** 0: from the first on. */
+  readonly after: number
+}
+
+/** Items of a list that stand from position `from` (0 is the first) on. */
+export interface SharedItems {
+  readonly listId: string
+  readonly from: number
+  readonly items: readonly Value[]
+}
+
+export interface SharedQuery {
+  readonly listId: string
+  readonly count: number
 }
 
 /** Background tasks, what is said to them while they run, and what they were handed together. */
@@ -107,29 +145,25 @@ export interface TaskStorage {
   change(change: TaskChange): Promise<StoredTask | undefined>
   /**
    * Takes ended tasks to tell somebody of them, in one transaction: gives those that have ended, were not delivered, and are not claimed
-   * by another one whose time is not over (`until` after `at`). Who has claimed one may claim it again. In the order of `taskIds`.
+   * by another one whose time is not over (`until` after `at`). Who has claimed one may claim it again. In the order of `taskIds`,
+   * each once. `storage-row-unreadable` if one of them is damaged: then none of them is claimed.
    */
-  claim(claim: {
-    readonly taskIds: readonly string[]
-    readonly by: string
-    readonly until: number
-    readonly at: number
-  }): Promise<readonly StoredTask[]>
-  /** Says that those which `by` has claimed were told; others stay as they are. */
-  deliver(delivery: { readonly taskIds: readonly string[]; readonly by: string; readonly at: number }): Promise<void>
+  claim(claim: TaskClaim): Promise<readonly StoredTask[]>
+  /** Says that those which `by` was the last to claim were told; others stay as they are, and so do those that were told before. */
+  deliver(delivery: TaskDelivery): Promise<void>
   /** Deletes a task with what was said to it. Harmless if it is gone. */
   remove(taskId: string): Promise<void>
   /** Says something to a task, and gives the sequence of it. `task-not-found`; `task-ended` if it is in a final state. */
-  send(message: { readonly taskId: string; readonly text: string; readonly at: number }): Promise<number>
+  send(message: NewTaskMessage): Promise<number>
   /** What was said to a task after a sequence, in order; nothing if it is gone. */
-  messages(query: { readonly taskId: string; readonly after: number }): Promise<readonly TaskMessage[]>
+  messages(query: TaskMessageQuery): Promise<readonly TaskMessage[]>
   /**
-   * Adds to a list that tasks of one run refer to by its first so many items, so that what they were all handed is stored once: `items`
-   * stand from position `from` (0 is the first) on. What stands at a position already stays.
+   * Adds to a list that tasks of one run refer to by its first so many items, so that what they were all handed is stored once. What
+   * stands at a position already stays.
    */
-  share(list: { readonly listId: string; readonly from: number; readonly items: readonly Value[] }): Promise<void>
+  share(list: SharedItems): Promise<void>
   /** The first `count` items of a list. `storage-row-unreadable` if there are fewer. */
-  shared(query: { readonly listId: string; readonly count: number }): Promise<readonly Value[]>
+  shared(query: SharedQuery): Promise<readonly Value[]>
   /** Deletes a list. Harmless if it is gone. */
   unshare(listId: string): Promise<void>
 }

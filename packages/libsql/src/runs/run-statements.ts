@@ -1,7 +1,7 @@
 import type { InStatement } from '@libsql/client'
 import type { Lease, NewRunRow } from '@retinue/core/storage'
-import { RUN_FACTS } from './rows.ts'
-import { type Filter, where } from './where.ts'
+import { where } from '../database/where.ts'
+import { FILTER_COLUMNS, type Filter, RUN_FACTS } from './rows.ts'
 
 /**
  * Fails, and with it its whole transaction, if the statement before it has changed no row: that is how a transaction has conditions.
@@ -57,7 +57,7 @@ export function getLease(runId: string): InStatement {
  * one row has that alone.
  */
 export function listRuns(filter: Filter, after: number, limit: number): InStatement {
-  const { sql, args } = where(filter)
+  const { sql, args } = where(FILTER_COLUMNS, filter)
   return {
     sql: `SELECT t.total, r.* FROM (SELECT count(*) AS total FROM retinue_runs WHERE ${sql}) t
       LEFT JOIN (SELECT ${RUN_FACTS} FROM retinue_runs WHERE ${sql} AND sequence > ? ORDER BY sequence LIMIT ?) r
