@@ -54,7 +54,7 @@ test('B9.3 of two processes that claim at once each task goes to one, every time
   const store = new LibSQLStore({ id: 's', url })
   const claimers = ['one', 'other'].map((name) => child('claiming-process.ts', { url, name }))
   await Promise.all(claimers.map((claimer) => claimer.printed(1)))
-  for (let batch = 0; batch < 5; batch++) {
+  for (let batch = 0; batch < 4; batch++) {
     const taskIds = Array.from({ length: 10 }, (_none, n) => `${batch}.${n}`)
     await failed(store, taskIds)
     for (const claimer of claimers) claimer.say(JSON.stringify(taskIds))
@@ -112,18 +112,16 @@ test('S26 a task whose facts are damaged is told beside what can be read, pages 
 })
 
 test('S26 a task with a damaged body is listed, an error by its id, claimed by nobody, and can be deleted', async () => {
+  using folder = tempFolder()
+  const { store, client, close } = opened(folder.file())
   for (const column of ['args', 'terms', 'outcome', 'call']) {
     for (const text of ['', '{', '{"$retinue":"new"}', 'undefined']) {
-      using folder = tempFolder()
-      const { store, client, close } = opened(folder.file())
       await failed(store, ['t1', 't2', 't3'])
       await client.execute({ sql: `UPDATE retinue_tasks SET ${column} = ? WHERE task_id = 't2'`, args: [text] })
       const { items, unreadable } = await store.tasks.list({})
-      expect([...items.map(({ taskId }) => taskId), ...unreadable.map(({ id }) => id)].toSorted()).toEqual([
-        't1',
-        't2',
-        't3',
-      ])
+      const damaged = column === 'call' ? ['t2'] : []
+      expect(unreadable.map(({ id }) => id)).toEqual(damaged)
+      expect(items.map(({ taskId }) => taskId)).toEqual(['t1', 't2', 't3'].filter((id) => !damaged.includes(id)))
       const error = { code: 'storage-row-unreadable', data: { id: 't2' } }
       await expect(store.tasks.get('t2')).rejects.toMatchObject(error)
       const claim = { taskIds: ['t1', 't2', 't3'], by: 'a', until: 400, at: 300 }
@@ -131,16 +129,16 @@ test('S26 a task with a damaged body is listed, an error by its id, claimed by n
       // The others are free for who leaves it out.
       const others = await store.tasks.claim({ ...claim, taskIds: ['t1', 't3'], by: 'b' })
       expect(others.map(({ taskId }) => taskId)).toEqual(['t1', 't3'])
-      await store.tasks.remove('t2')
-      await close()
+      for (const taskId of ['t1', 't2', 't3']) await store.tasks.remove(taskId)
     }
   }
+  await close()
 })
 
 test('S26 a damaged message or item is an error that names it', async () => {
+  using folder = tempFolder()
+  const { store, client, close } = opened(folder.file())
   for (const text of ['', '{', 'null', '1', '{"$retinue":"new"}']) {
-    using folder = tempFolder()
-    const { store, client, close } = opened(folder.file())
     await store.tasks.create(task('t1'))
     for (const said of ['one', 'two']) await store.tasks.send({ taskId: 't1', text: said, at: 1 })
     await store.tasks.share({ listId: 'l', from: 0, items: ['a', 'b'] })
@@ -154,8 +152,10 @@ test('S26 a damaged message or item is an error that names it', async () => {
     const items = store.tasks.shared({ listId: 'l', count: 2 })
     await expect(items).rejects.toMatchObject({ code: 'storage-row-unreadable', data: { id: 'l/1' } })
     expect(await store.tasks.shared({ listId: 'l', count: 1 })).toEqual(['a'])
-    await close()
+    await store.tasks.remove('t1')
+    await store.tasks.unshare('l')
   }
+  await close()
 })
 
 test('R02 a long list that is torn at any statement leaves nothing of it, nor does a thread that is deleted', async () => {
@@ -243,16 +243,11 @@ test('no listing of tasks that names something reads all rows, and what is asked
     expect([filter, text]).toEqual([filter, expect.stringMatching(/USING INDEX retinue_tasks_by_/)])
     expect(text).not.toContain('SCAN retinue')
   }
-  for (const filter of [
-    CHAT,
-    { threadId: 't' },
-    {},
-    { ...CHAT, statuses },
-    { ...CHAT, agentId: 'a', rootRunId: 'r' },
-  ]) {
+  for (const filter of [CHAT, { threadId: 't' }, {}, { ...CHAT, statuses }, { agentId: 'a', statuses }]) {
     const text = await list({ ...filter, undelivered: true })
     expect([filter, text]).toEqual([filter, expect.stringContaining('USING INDEX retinue_tasks_undelivered')])
   }
+  expect(await list({ rootRunId: 'r', undelivered: true })).toContain('USING INDEX retinue_tasks_by_root_run')
   const delivery = { taskIds: ['t1'], by: 'a', at: 1 }
   const move = { taskId: 't1', from: statuses, to: 'completed', attempts: null, startedAt: null } as const
   for (const statement of [
