@@ -5,6 +5,7 @@ import { noUsage } from '../events/usage.ts'
 import type { DelegateNames } from '../loop/delegation-settings.ts'
 import type { Run } from '../loop/run.ts'
 import { runLoop } from '../loop/run-loop.ts'
+import type { TaskTerms } from '../loop/run-tasks.ts'
 import type { AgentMemory } from '../memory/agent-memory.ts'
 import type { Application } from '../memory/application.ts'
 import type { AgentInput } from '../messages/from-input.ts'
@@ -82,6 +83,16 @@ export class Agent<const Id extends string = string, const A extends Subagents =
   /** Starts the agent on an input. Rejects only if the run can't begin; once it has begun, how it ends is in the stream. */
   async stream(input: AgentInput, options?: RunOptions<DelegateNames<A>>): Promise<RunStream> {
     return streamed(await openRoot(this.#parts, input, options, true, this.#application))
+  }
+
+  /** `stream` with `untilIdle`: open until its background tasks are done and answered. */
+  async streamUntilIdle(input: AgentInput, options?: RunOptions<DelegateNames<A>>): Promise<RunStream> {
+    return this.stream(input, { ...options, untilIdle: options?.untilIdle || true })
+  }
+
+  /** How a parent that does not say so itself runs the agent in the background; see `DelegateTarget`. */
+  backgroundTerms(): TaskTerms | undefined {
+    return this.#parts.backgroundTerms()
   }
 
   /** The agent as an application runs it: the same agent, with what the application shares. */

@@ -4,7 +4,7 @@ import { Prompt } from '../loop/prompt.ts'
 import { processorName, type RootRun, type Run, type RunSettings, type ToolSet } from '../loop/run.ts'
 import type { RunHooks } from '../loop/run-hooks.ts'
 import type { RunProcessors } from '../loop/run-processors.ts'
-import { newRunState } from '../loop/run-state.ts'
+import { newRunState, type RunState } from '../loop/run-state.ts'
 import type { SavedRun } from '../loop/saved-run.ts'
 import { systemMessages } from '../messages/instructions.ts'
 import type { Message } from '../messages/message.ts'
@@ -31,16 +31,17 @@ export function buildRun(
   const { root, abort, runId, path, lineage, requestContext, options, messages, inherited, saved } = place
   const { id } = parts.options
   const base = place.instructions === undefined ? system : systemMessages(place.instructions, id)
-  const own = skills ? [...base, skills] : base
+  const ownSystem = skills ? [...base, skills] : base
   const more = options.system === undefined ? NO_MESSAGES : systemMessages(options.system, id)
-  const whole = more.length + place.system.length === 0 ? own : [...own, ...more, ...place.system]
-  const tools = toolsOf(parts, place, given)
+  const whole = more.length + place.system.length === 0 ? ownSystem : [...ownSystem, ...more, ...place.system]
+  const own = toolsOf(parts, place, given)
+  const { tools, terms } = root.tasks ? parts.inBackground(own) : { tools: own, terms: undefined }
   const active = options.activeTools ? activeTools(tools, options.activeTools) : tools
   if (saved && processors) restoreStates(processors, saved)
   const maxSteps = options.maxSteps ?? DEFAULT_MAX_STEPS
   return {
     root,
-    state: saved ? { ...saved.state } : newRunState({ runId, agentId: id, path, maxSteps, messages }),
+    state: saved ? { ...saved.state } : begunState(place, id, maxSteps),
     agentId: id,
     abort,
     scope: abort,
@@ -53,6 +54,9 @@ export function buildRun(
     gates: gatesOf(place, parts.options),
     calls: undefined,
     resumed: saved?.calls,
+    background: terms,
+    told: place.told,
+    askedByTasks: undefined,
     references: new Set(),
     begunAt: saved ? root.effects.now() - saved.elapsedMs : root.effects.now(),
     point: undefined,
@@ -79,6 +83,12 @@ export function buildRun(
     traits: traitsOf(root, messages, models.length),
     error: saved?.state.error && new RetinueError(saved.state.error),
   }
+}
+
+function begunState({ runId, path, messages, tasks }: Place, agentId: string, maxSteps: number): RunState {
+  const state = newRunState({ runId, agentId, path, maxSteps, messages })
+  if (tasks && tasks.length > 0) state.tasks = [...tasks]
+  return state
 }
 
 const NO_GATES: Run['gates'] = []

@@ -14,6 +14,7 @@ import { storageOf } from './kept-tree.ts'
 import { liveRuns } from './live-runs.ts'
 import type { OpenedRoot } from './open-run.ts'
 import { openSaved, type Restored, restored } from './open-saved.ts'
+import { openTask } from './open-task.ts'
 import { removeRun } from './remove-run.ts'
 import { assertResumeOptions, type DecisionOptions, resumedWith } from './resume-options.ts'
 import { unpackTree } from './saved-tree.ts'
@@ -55,7 +56,10 @@ export async function openDecided(
     const tree = unpackTree(stored.runId, stored.body)
     const live = liveRuns(storage).get(stored.runId)
     const opening = restored(stored.runId, tree, live, resumedWith(given))
-    opened = await openSaved(site.parts, site.application, opening, { stored, lease, standing }, log)
+    const taken = { stored, lease, standing }
+    opened = site.task
+      ? await openTask(site, site.task, opening, taken)
+      : await openSaved(site.parts, site.application, opening, taken, log)
     const { keeper } = opened.run.root
     const deciding = verdict && { verdict, given, asked, standing, opening, run: opened.run }
     keeper?.goOn(deciding && (await decide(site, storage, deciding)))

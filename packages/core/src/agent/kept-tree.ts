@@ -15,7 +15,7 @@ import type { AgentParts } from './agent-parts.ts'
 import { askedCalls, othersAtWork } from './asked-calls.ts'
 import { LONGEST_TIMER_MS } from './direct-effects.ts'
 import { HeldLease } from './held-lease.ts'
-import { isDurable, type KeepableTree } from './keepable.ts'
+import { filedAs, isDurable, type KeepableTree } from './keepable.ts'
 import { contextsOf, forgetOldest, type LiveRun, liveRuns } from './live-runs.ts'
 import { packTree } from './saved-tree.ts'
 import { standingOf } from './standing.ts'
@@ -32,22 +32,23 @@ export interface TakenRun {
 /** Where trees are kept: in the application's storage, or else in this process, which is said once. */
 export function storageOf(parts: AgentParts, application: KeepableTree['application']): Storage {
   if (application.storage) return application.storage
-  if (!parts.ownStorage) {
-    parts.ownStorage = new InMemoryStorage()
+  const holder = application.inProcess ?? parts.inProcess
+  if (!holder.storage) {
+    holder.storage = new InMemoryStorage()
     warnIn(
       application,
       'runs-in-process',
       `Runs of the agent "${parts.options.id}" that wait for a person are kept in this process alone. To keep them longer, give the application a storage: new Retinue({ agents, storage: new LibSQLStore({ id, url }) }).`,
     )
   }
-  return parts.ownStorage
+  return holder.storage
 }
 
 /** Begins to keep a tree; at once in its storage, where it is to survive a crash. */
 export async function keepTree(tree: KeepableTree, taken?: TakenRun): Promise<KeptTree> {
   const kept = new KeptTree(tree, taken)
   // Under an id that the application chose somebody may have been asked before: that was another run.
-  if (!taken && tree.call.runId !== undefined) await kept.passOver()
+  if (!taken && !tree.task && tree.call.runId !== undefined) await kept.passOver()
   tree.run.root.keeper = kept
   if (!taken && kept.isDurable) await kept.begin()
   return kept
@@ -88,9 +89,9 @@ export class KeptTree implements RunKeeper {
     const { runId, abort } = run.root
     this.#tree = tree
     this.#storage = storageOf(parts, application)
-    this.#keepsEnded = taken ? taken.durable : isDurable(tree)
+    this.#keepsEnded = taken ? taken.durable : !tree.task && isDurable(tree)
     // What was stored once is in the hands of people, and is lost no more.
-    this.isDurable = this.#keepsEnded || taken !== undefined
+    this.isDurable = this.#keepsEnded || taken !== undefined || tree.task?.survives === true
     this.#version = taken?.version ?? 0
     for (const approval of taken?.standing ?? []) this.#standing.set(approval.toolCallId, approval)
     this.#lease = taken?.lease ?? new HeldLease(this.#storage, runId)
@@ -98,7 +99,7 @@ export class KeptTree implements RunKeeper {
     const working = new Promise<void>((resolve) => {
       this.#settle = resolve
     })
-    const { id: agentId } = parts.options
+    const agentId = filedAs(tree)
     const stop = (reason: unknown): void => abort.abort(reason)
     this.#live = { agentId, working, abort: stop, call, saveId: '', contexts: new Map(), stopClock: undefined }
     if (taken === undefined) this.goOn()
@@ -250,7 +251,7 @@ export class KeptTree implements RunKeeper {
     try {
       this.#version = await this.#storage.runs.save({
         runId: run.root.runId,
-        agentId: run.agentId,
+        agentId: filedAs(this.#tree),
         status,
         ...ownerOf(options),
         // A run that survives no crash is written down where it stops; before, others only need to know that it is there.
@@ -278,7 +279,7 @@ export class KeptTree implements RunKeeper {
 
   /** The questions of the tree that the ledger does not have yet. A call that ended undecided, such as one whose tool is gone, asks no more. */
   #newRequests(): ApprovalRequest[] {
-    const { run, options } = this.#tree
+    const { run, options, parts } = this.#tree
     const { runId } = run.root
     const rounds = new Map<string, number>()
     const requests: ApprovalRequest[] = []
@@ -286,7 +287,7 @@ export class KeptTree implements RunKeeper {
       const { toolCallId, toolName, args, edited } = call
       rounds.set(toolCallId, question.round)
       if (this.#standing.get(toolCallId)?.round === question.round) continue
-      const place = { runId, agentId: run.agentId, path, ...ownerOf(options) }
+      const place = { runId, agentId: parts.options.id, path, ...ownerOf(options) }
       requests.push({ ...place, toolCallId, toolName, args: asValue(edited ?? args), ...asked(question) })
     }
     for (const { toolCallId, round } of this.#standing.values())
@@ -296,14 +297,14 @@ export class KeptTree implements RunKeeper {
 
   /** Goes on with the run when the time for a decision is over. */
   async #startClock(): Promise<void> {
-    const { parts, application, run } = this.#tree
+    const { parts, application, run, task } = this.#tree
     const times = [...this.#standing.values()].flatMap(({ status, expiresAt }) =>
       status === 'pending' && expiresAt !== undefined ? [expiresAt] : [],
     )
     if (times.length === 0) return
     const { goOnLater } = await import('./expired-runs.ts')
     const wait = Math.max(0, Math.min(...times) - this.#now())
-    const expired = (): void => goOnLater({ parts, application }, run.root.runId)
+    const expired = (): void => (task ? task.goOnLater() : goOnLater({ parts, application }, run.root.runId))
     this.#live.stopClock = run.root.effects.startTimer(Math.min(wait, LONGEST_TIMER_MS), expired, true)
   }
 }

@@ -2,9 +2,11 @@ import { RequestContext } from '../context/request-context.ts'
 import type { DelegatedRequest } from '../delegation/delegate-target.ts'
 import { isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
 import { withoutSecrets } from '../errors/without-secrets.ts'
+import type { EventLog } from '../events/event-log.ts'
 import type { Budget } from '../loop/budget.ts'
-import type { RootRun, Run } from '../loop/run.ts'
-import type { Application } from '../memory/application.ts'
+import type { Run } from '../loop/run.ts'
+import type { RunTasks } from '../loop/run-tasks.ts'
+import type { Application, ApplicationTasks } from '../memory/application.ts'
 import type { MemoryOption } from '../memory/memory-option.ts'
 import { type AgentInput, looseMessagesFromInput, messagesFromInput } from '../messages/from-input.ts'
 import { type Message, userText } from '../messages/message.ts'
@@ -18,12 +20,14 @@ import { keepable } from './keepable.ts'
 import { declaredCandidates } from './model-candidates.ts'
 import { openBudget } from './open-budget.ts'
 import { modelsOf, type Place, processorsOf, resolved } from './resolve-parts.ts'
-import { openChildScope, openRootRun, remaining } from './root-run.ts'
+import { type OpenedRootRun, openChildScope, openRootRun, remaining } from './root-run.ts'
 import { assertOptions, mergeOptions, type RunOptions } from './run-options.ts'
 
 /** A root run, and who is to be told of it. */
 export interface OpenedRoot {
   readonly run: Run
+  /** Its events, where somebody may read them. */
+  readonly log: EventLog | undefined
   readonly callbacks: Callbacks
 }
 
@@ -35,7 +39,7 @@ export async function openRoot(
   log: boolean,
   application: Application,
 ): Promise<OpenedRoot> {
-  let root: RootRun | undefined
+  let root: OpenedRootRun | undefined
   let close = (): void => root?.close()
   try {
     if (call) assertOptions(call)
@@ -47,7 +51,8 @@ export async function openRoot(
     const { system, messages, own } = options.memory
       ? looseMessagesFromInput(input, options.context)
       : { ...messagesFromInput(input, options.context), own: NO_MESSAGES }
-    root = openRootRun(parts.options, options, messages, log || options.onChunk !== undefined, application)
+    const tasks = application.background && (await loadedTasks(application, application.background))
+    root = openRootRun(parts.options, options, messages, log || options.onChunk !== undefined, application, tasks)
     const openingBudget = openBudget(parts.options, options, root.runId, undefined)
     const budget = openingBudget instanceof Promise ? await openingBudget : openingBudget
     const place: Place = {
@@ -73,7 +78,7 @@ export async function openRoot(
     const run = opened === ABORTED ? buildAborted(parts, whole) : opened
     const keeping = keepable({ parts, application, run, options, call: call ?? NO_OPTIONS })
     if (keeping) await keeping
-    return { run, callbacks: options }
+    return { run, log: root.log, callbacks: options }
   } catch (thrown) {
     close()
     throw notBegun(parts.options.id, thrown)
@@ -195,6 +200,15 @@ function childPlace(parts: AgentParts, request: DelegatedRequest, options: RunOp
     gates,
     saved,
   }
+}
+
+/** The background tasks of an application; what runs them is loaded with the first run of one that has them turned on. */
+export async function loadedTasks(
+  application: Application,
+  background: ApplicationTasks,
+): Promise<RunTasks | undefined> {
+  background.manager ??= import('./task-host.ts').then(({ taskManagerOf }) => taskManagerOf(application, background))
+  return (await background.manager) as RunTasks
 }
 
 /** Why a run could not begin, as a typed error: an application's own functions throw what they like. */

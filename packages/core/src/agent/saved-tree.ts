@@ -1,10 +1,10 @@
 import { type SavedContext, savedContext } from '../context/saved-context.ts'
 import { RetinueError } from '../errors/retinue-error.ts'
-import { brandEnvelope, type DelegationEnvelope, isEnvelope } from '../events/envelope.ts'
+import { PACKED_ENVELOPE } from '../events/packed-envelope.ts'
 import type { Run } from '../loop/run.ts'
 import { savedRun } from '../loop/save-run.ts'
 import type { SavedRun } from '../loop/saved-run.ts'
-import { type MarkedKind, type PackedJson, packJson, unpackJson } from '../shared/packed-json.ts'
+import { type PackedJson, packJson, unpackJson } from '../shared/packed-json.ts'
 import { isObject } from '../shared/records.ts'
 import type { Value } from '../storage/values.ts'
 import type { RunOptions } from './run-options.ts'
@@ -31,13 +31,6 @@ export interface SavedTree {
   readonly run: SavedRun
 }
 
-/** What marks an outcome of a delegation is no property that JSON keeps. */
-const ENVELOPE: MarkedKind = {
-  name: 'envelope',
-  is: isEnvelope,
-  mark: (value) => brandEnvelope(value as unknown as DelegationEnvelope),
-}
-
 /** A tree as it stands, in the form that is stored. */
 export function packTree(run: Run, facts: { call: RunOptions; durable: boolean; saveId: string }): Value {
   const { call, durable, saveId } = facts
@@ -54,7 +47,7 @@ export function packTree(run: Run, facts: { call: RunOptions; durable: boolean; 
     run: savedRun(run),
   }
   // The store carries what JSON has no form for, bytes and URLs, in a form of its own.
-  return packJson(tree, [ENVELOPE]) as unknown as Value
+  return packJson(tree, [PACKED_ENVELOPE]) as unknown as Value
 }
 
 /** The tree of a stored body. Throws `storage-row-unreadable` for what is none. */
@@ -72,7 +65,7 @@ export function unpackTree(runId: string, body: Value): SavedTree {
 function unpacked(body: unknown): unknown {
   if (!isPacked(body)) return undefined
   try {
-    return unpackJson(body, [ENVELOPE])
+    return unpackJson(body, [PACKED_ENVELOPE])
   } catch {
     return undefined // A mark in it leads nowhere, or to itself.
   }

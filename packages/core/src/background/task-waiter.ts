@@ -1,0 +1,235 @@
+import { keepReference, newReference } from '../delegation/references.ts'
+import { isRetinueError } from '../errors/retinue-error.ts'
+import { isEnvelope } from '../events/envelope.ts'
+import type { FinishReason } from '../events/finish-reason.ts'
+import { addUsage } from '../events/usage.ts'
+import { addMessage, type Run } from '../loop/run.ts'
+import type { AfterAnswer } from '../loop/run-tasks.ts'
+import { takePoint } from '../loop/take-point.ts'
+import { disarm, frameworkNote } from '../messages/framework-note.ts'
+import { forEachLimited } from '../shared/for-each-limited.ts'
+import type { StoredTask, TaskFacts } from '../storage/tasks.ts'
+import type { OpenTask, Outcome } from '../tools/outcome.ts'
+import { askedByTasks } from './asked-by-tasks.ts'
+import { tellsThread } from './new-task.ts'
+import type { TaskManager } from './task-manager.ts'
+import { type TaskNews, taskNote } from './task-note.ts'
+import { unpackOutcome, usageOf } from './task-outcome.ts'
+
+/** How long nobody else tells of a task after somebody began to, in milliseconds. */
+const CLAIM_MS = 10_000
+
+/** How often a run that waits looks after tasks that other processes work on, in milliseconds. */
+const HEARTBEAT_MS = 3_000
+
+/** How a run can have ended an answer that it may go on after. */
+const ANSWERED: ReadonlySet<FinishReason> = new Set([
+  'stop',
+  'length',
+  'content-filter',
+  'max-steps',
+  'incomplete',
+  'other',
+])
+
+/** How many tasks are looked at, or called off, at the same time. */
+const AT_ONCE = 10
+
+/** Tells runs how their tasks ended, and lets them wait for it. */
+export class TaskWaiter {
+  readonly #manager: TaskManager
+  /** Tasks that wait for a person, as far as this process knows: they are not asked for again and again. */
+  readonly #suspended = new Set<string>()
+
+  constructor(manager: TaskManager) {
+    this.#manager = manager
+    manager.signals.subscribe((taskId) => void this.#suspended.delete(taskId))
+  }
+
+  /**
+   * Puts what came of tasks into a conversation. It is claimed first, and confirmed when it is written down, so that of two who could be
+   * told one is, and of one who died over it the next.
+   */
+  async deliver(run: Run): Promise<string | undefined> {
+    const open = run.state.tasks ?? []
+    const gone = open.filter(({ taskId }) => !this.#manager.live(taskId) && !this.#suspended.has(taskId))
+    if (gone.length === 0) return undefined
+    const ended = await this.#claimed(run, gone)
+    if (ended.length === 0) return undefined
+    const bail = told(run, ended)
+    if (run.root.keeper?.isDurable) {
+      takePoint(run)
+      await run.abort.race(run.root.keeper.save())
+    }
+    return bail
+  }
+
+  async confirm(run: Run): Promise<void> {
+    const { told: taskIds, root, state } = run
+    run.told = undefined
+    if (taskIds) await this.#manager.site.storage.tasks.deliver({ taskIds, by: state.runId, at: root.effects.now() })
+  }
+
+  async afterAnswer(run: Run, reason: FinishReason): Promise<AfterAnswer> {
+    const { state, root } = run
+    if (!ANSWERED.has(reason) || !waits(run)) return 'end'
+    if (state.idle === undefined) {
+      state.idle = reason
+      if (root.keeper?.isDurable) {
+        takePoint(run)
+        await run.abort.race(root.keeper.save())
+      }
+    }
+    // A task that waits for its own gives its place to another one.
+    const own = this.#manager.live(root.runId)
+    if (own) this.#manager.leave(own)
+    const then = await this.#wait(run)
+    if (own && !(await this.#manager.enter(own))) return 'end'
+    return then
+  }
+
+  async ended(run: Run, reason: FinishReason): Promise<void> {
+    if (run.told) await this.confirm(run)
+    if (tellsThread(run) && reason !== 'aborted' && reason !== 'bailed') return
+    const why = reason === 'aborted' ? 'the run that began it was aborted' : 'the run that began it has ended'
+    const open = (run.state.tasks ?? []).filter(({ taskId }) => !this.#manager.live(taskId)?.terms.detached)
+    await forEachLimited(open.length, AT_ONCE, async (index) => {
+      const { taskId } = open[index] as OpenTask
+      await this.#manager.cancel(taskId, why, run.root).catch(() => false)
+    })
+  }
+
+  /** Waits until there is something to tell the run, or nothing left to wait for. */
+  async #wait(run: Run): Promise<AfterAnswer> {
+    for (;;) {
+      if (run.abort.aborted) return 'end'
+      // Before it is looked: whatever changes from here on is noticed.
+      const change = this.#change(run)
+      const standing = await this.#standing(run)
+      if (standing.ended || standing.working === 0) {
+        change.stop()
+        if (standing.ended) return 'continue'
+        if (standing.suspended === 0) return 'end'
+        run.askedByTasks = await askedByTasks(this.#manager.site.storage, run.state.tasks ?? [])
+        return 'suspend'
+      }
+      if (!(await change.happened)) return 'end'
+    }
+  }
+
+  /** How the run's open tasks stand. What somebody else was told of is none of them any more. */
+  async #standing(run: Run): Promise<{ ended: boolean; working: number; suspended: number }> {
+    const standing = { ended: false, working: 0, suspended: 0 }
+    for (const { taskId } of [...(run.state.tasks ?? [])]) {
+      if (this.#manager.live(taskId)) standing.working += 1
+      else if (this.#suspended.has(taskId)) standing.suspended += 1
+      else {
+        const facts = await this.#look(taskId)
+        if (!facts || facts.deliveredAt !== undefined) forget(run, new Set([taskId]))
+        else if (facts.status === 'suspended') {
+          this.#suspended.add(taskId)
+          standing.suspended += 1
+        } else if (facts.status === 'pending' || facts.status === 'running') {
+          standing.working += 1
+          await this.#manager.takeOver(taskId, run.root)
+        } else {
+          standing.ended = true
+          return standing
+        }
+      }
+    }
+    return standing
+  }
+
+  /** The next change of a task, or the time to look again; false when the run is aborted or has waited long enough. */
+  #change(run: Run): { readonly happened: Promise<boolean>; stop(): void } {
+    const { root, state } = run
+    const { untilIdle, effects } = root
+    const isRoot = root.runId === state.runId
+    const maxIdleMs = isRoot && typeof untilIdle === 'object' ? untilIdle.maxIdleMs : undefined
+    const ids = new Set((state.tasks ?? []).map(({ taskId }) => taskId))
+    const stops: (() => void)[] = []
+    const stop = (): void => {
+      for (const each of stops.splice(0)) each()
+    }
+    const happened = new Promise<boolean>((resolve) => {
+      const end = (goesOn: boolean): void => {
+        stop()
+        resolve(goesOn)
+      }
+      stops.push(this.#manager.signals.subscribe((taskId) => ids.has(taskId) && end(true)))
+      stops.push(run.abort.onAbort(() => end(false)))
+      if (maxIdleMs !== undefined) stops.push(effects.startTimer(maxIdleMs, () => end(false)))
+      stops.push(
+        effects.startTimer(HEARTBEAT_MS, () => {
+          // What other processes did since nobody has said here.
+          this.#suspended.clear()
+          end(true)
+        }),
+      )
+    })
+    return { happened, stop }
+  }
+
+  async #look(taskId: string): Promise<TaskFacts | undefined> {
+    try {
+      return await this.#manager.site.storage.tasks.get(taskId)
+    } catch (thrown) {
+      if (isRetinueError(thrown, 'task-not-found')) return undefined
+      throw thrown
+    }
+  }
+
+  async #claimed(run: Run, open: readonly OpenTask[]): Promise<readonly StoredTask[]> {
+    const at = run.root.effects.now()
+    const taskIds = open.map(({ taskId }) => taskId)
+    return this.#manager.site.storage.tasks.claim({ taskIds, by: run.state.runId, until: at + CLAIM_MS, at })
+  }
+}
+
+/** Whether a run stays open for its tasks: nobody else could be told, or its caller wants it to. */
+function waits(run: Run): boolean {
+  const { root, state } = run
+  return root.runId !== state.runId || root.untilIdle !== false || !tellsThread(run)
+}
+
+/** Puts all of it into the conversation, as one message; the text that the run ends with, where a hook said so. */
+function told(run: Run, ended: readonly StoredTask[]): string | undefined {
+  const taskIds = ended.map(({ taskId }) => taskId)
+  forget(run, new Set(taskIds))
+  run.told = taskIds
+  const outcomes = ended.map((task) => outcomeOf(task))
+  addMessage(run, taskNote(ended.map((task, index) => newsOf(run, task, outcomes[index] as Outcome))))
+  let bail: string | undefined
+  for (const outcome of outcomes) {
+    addUsage(run.state.totalUsage, usageOf(outcome))
+    if (outcome.kind !== 'result') continue
+    if (outcome.feedback !== undefined) addMessage(run, frameworkNote(disarm(outcome.feedback), 'delegation-feedback'))
+    bail ??= outcome.bail
+  }
+  return bail
+}
+
+/** One that was ended before it could give anything has its reason alone. */
+export function outcomeOf({ taskId, outcome, error }: StoredTask): Outcome {
+  if (outcome !== undefined) return unpackOutcome(taskId, outcome)
+  const message = error?.message ?? 'It gave no result.'
+  return {
+    kind: 'error',
+    error: { code: 'task-cancelled', message },
+    output: { type: 'error-text', value: disarm(`It has no result: ${message}`) },
+  }
+}
+
+function newsOf(run: Run, { taskId, toolName, status }: StoredTask, outcome: Outcome): TaskNews {
+  const isNamed = run.delegation.enableResultReferences && outcome.kind === 'result' && isEnvelope(outcome.result)
+  const news = { taskId, toolName, status: status as TaskNews['status'], output: outcome.output }
+  if (!isNamed || status !== 'completed' || outcome.output.type !== 'text') return news
+  const reference = newReference(run, toolName, outcome.output.value)
+  keepReference(run, reference)
+  return { ...news, ref: reference.id }
+}
+
+function forget({ state }: Run, gone: ReadonlySet<string>): void {
+  state.tasks = (state.tasks ?? []).filter(({ taskId }) => !gone.has(taskId))
+}

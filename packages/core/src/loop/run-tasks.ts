@@ -1,0 +1,80 @@
+import type { FinishReason } from '../events/finish-reason.ts'
+import type { OpenTask, Outcome } from '../tools/outcome.ts'
+import type { PendingCall } from './pending-call.ts'
+import type { Run } from './run.ts'
+
+/** How a tool of an agent is run in the background. */
+export interface TaskTerms {
+  /** Of one attempt, without the time that it waits. Undefined: it may take as long as it needs. */
+  readonly timeoutMs: number | undefined
+  /** Attempts after one that failed. */
+  readonly maxRetries: number
+  /** Whether it goes on when the run that began it is aborted. */
+  readonly detached: boolean
+  /** Who answers the questions of the subagent, where it may ask. */
+  readonly ask: 'parent' | 'person' | undefined
+  /** Whether the model says in each call if it is run in the background. */
+  readonly modelMayChoose: boolean
+}
+
+/** The terms of what is said of a tool, with the defaults. */
+export function taskTerms(said: Partial<TaskTerms>): TaskTerms {
+  return {
+    timeoutMs: said.timeoutMs,
+    maxRetries: said.maxRetries ?? 0,
+    detached: said.detached ?? false,
+    ask: said.ask,
+    modelMayChoose: said.modelMayChoose ?? false,
+  }
+}
+
+/** What becomes of a run that has answered while tasks of it are open. */
+export type AfterAnswer =
+  /** It goes on: there is something that its model has to be told. */
+  | 'continue'
+  /** Whatever is left waits for a person. */
+  | 'suspend'
+  | 'end'
+
+/** Where a call is run that can be run in the background. */
+export type Admission =
+  /** `release`: gives back the place that it has already, if it is not begun after all. */
+  | { readonly type: 'background'; readonly release: (() => void) | undefined }
+  | { readonly type: 'foreground' }
+  | { readonly type: 'end'; readonly outcome: Outcome }
+
+/** How long a root run stays open for its tasks: `true` or without `maxIdleMs`, until nothing is left to wait for. */
+export type UntilIdle = boolean | { readonly maxIdleMs?: number }
+
+/**
+ * The port to background tasks. The loop says when a call begins in the background, when there is room for news in a conversation, and
+ * when a run could end; where tasks are run and kept is not its business.
+ */
+export interface RunTasks {
+  /** Decides where a call is run, before anything of it is done. */
+  admit(run: Run, call: PendingCall): Admission
+  /** Begins a task for a call, of which `begin` was done: what its model reads at once. `release`: of its admission. */
+  start(run: Run, call: PendingCall, terms: TaskTerms, release: (() => void) | undefined): Promise<Outcome>
+  /**
+   * Puts into the conversation what came of tasks since the last time, all of it together, and `run.told` says of which. The text that the
+   * run ends with, where a hook said so.
+   */
+  deliver(run: Run): Promise<string | undefined>
+  /** What was put into the conversation is written down: nobody else has to be told. */
+  confirm(run: Run): Promise<void>
+  /** Called when a run has answered and tasks of it are open: waits, where the run has to, until its model can be told something. */
+  afterAnswer(run: Run, reason: FinishReason): Promise<AfterAnswer>
+  /** The run ends, and tasks of it are open: what nobody could be told of, or was called off with it, is cancelled. */
+  ended(run: Run, reason: FinishReason): Promise<void>
+}
+
+/** What is said to a task while it runs. */
+export interface TaskInbox {
+  /** The length of the path of the run that is told. */
+  readonly depth: number
+  /** Adds what was said since the last time to its conversation. */
+  read(run: Run): Promise<void>
+}
+
+/** A task that a run began and has not been told the end of. */
+export type { OpenTask }
