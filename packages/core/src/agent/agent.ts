@@ -120,6 +120,7 @@ export class Agent<const Id extends string = string, const A extends Subagents =
     }
     if (run === ABORTED) return this.#notOpened(request, undefined)
     request.opened?.(run)
+    if (run.state.tasks) await run.root.tasks?.attach(run)
     const hasEnded = run.state.finishReason !== undefined
     await runLoop(run)
     run.close()

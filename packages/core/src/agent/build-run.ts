@@ -28,7 +28,7 @@ export function buildRun(
   place: Place,
   { system, skills, tools: given, models, processors }: Resolved,
 ): Run {
-  const { root, abort, runId, path, lineage, requestContext, options, messages, inherited, saved } = place
+  const { root, abort, lineage, requestContext, options, messages, inherited, saved } = place
   const { id } = parts.options
   const base = place.instructions === undefined ? system : systemMessages(place.instructions, id)
   const ownSystem = skills ? [...base, skills] : base

@@ -5,8 +5,7 @@ import { withoutSecrets } from '../errors/without-secrets.ts'
 import type { EventLog } from '../events/event-log.ts'
 import type { Budget } from '../loop/budget.ts'
 import type { Run } from '../loop/run.ts'
-import type { RunTasks } from '../loop/run-tasks.ts'
-import type { Application, ApplicationTasks } from '../memory/application.ts'
+import type { Application } from '../memory/application.ts'
 import type { MemoryOption } from '../memory/memory-option.ts'
 import { type AgentInput, looseMessagesFromInput, messagesFromInput } from '../messages/from-input.ts'
 import { type Message, userText } from '../messages/message.ts'
@@ -22,6 +21,7 @@ import { openBudget } from './open-budget.ts'
 import { modelsOf, type Place, processorsOf, resolved } from './resolve-parts.ts'
 import { type OpenedRootRun, openChildScope, openRootRun, remaining } from './root-run.ts'
 import { assertOptions, mergeOptions, type RunOptions } from './run-options.ts'
+import { taskManagerIn } from './task-manager-in.ts'
 
 /** A root run, and who is to be told of it. */
 export interface OpenedRoot {
@@ -51,7 +51,7 @@ export async function openRoot(
     const { system, messages, own } = options.memory
       ? looseMessagesFromInput(input, options.context)
       : { ...messagesFromInput(input, options.context), own: NO_MESSAGES }
-    const tasks = application.background && (await loadedTasks(application, application.background))
+    const tasks = application.background?.options.enabled ? await taskManagerIn(application) : undefined
     root = openRootRun(parts.options, options, messages, log || options.onChunk !== undefined, application, tasks)
     const openingBudget = openBudget(parts.options, options, root.runId, undefined)
     const budget = openingBudget instanceof Promise ? await openingBudget : openingBudget
@@ -78,6 +78,7 @@ export async function openRoot(
     const run = opened === ABORTED ? buildAborted(parts, whole) : opened
     const keeping = keepable({ parts, application, run, options, call: call ?? NO_OPTIONS })
     if (keeping) await keeping
+    if (tasks && run.state.tasks) await tasks.attach(run)
     return { run, log: root.log, callbacks: options }
   } catch (thrown) {
     close()
@@ -200,15 +201,6 @@ function childPlace(parts: AgentParts, request: DelegatedRequest, options: RunOp
     gates,
     saved,
   }
-}
-
-/** The background tasks of an application; what runs them is loaded with the first run of one that has them turned on. */
-export async function loadedTasks(
-  application: Application,
-  background: ApplicationTasks,
-): Promise<RunTasks | undefined> {
-  background.manager ??= import('./task-host.ts').then(({ taskManagerOf }) => taskManagerOf(application, background))
-  return (await background.manager) as RunTasks
 }
 
 /** Why a run could not begin, as a typed error: an application's own functions throw what they like. */

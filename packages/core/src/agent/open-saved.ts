@@ -12,12 +12,13 @@ import type { HeldLease } from './held-lease.ts'
 import { keepable } from './keepable.ts'
 import type { LiveRun } from './live-runs.ts'
 import { openBudget } from './open-budget.ts'
-import { buildAborted, loadedTasks, notBegun, type OpenedRoot, openInMoney, openRun } from './open-run.ts'
+import { buildAborted, notBegun, type OpenedRoot, openInMoney, openRun } from './open-run.ts'
 import type { Place } from './resolve-parts.ts'
 import { type OpenedRootRun, openRootRun, remaining } from './root-run.ts'
 import { mergeOptions, type RunOptions } from './run-options.ts'
 import { codeNames, restoredOptions } from './saved-options.ts'
 import type { SavedTree } from './saved-tree.ts'
+import { taskManagerIn } from './task-manager-in.ts'
 
 /** A run that stopped, and what it goes on with. */
 export interface Restored {
@@ -91,10 +92,11 @@ export async function openSaved(
     const merged = mergeOptions(defaults, { ...call, runId: stored.runId })
     const options = { ...merged, ...remaining(merged, saved.elapsedMs) }
     const { messages } = saved.state
-    const tasks = application.background && (await loadedTasks(application, application.background))
+    const tasks = application.background?.options.enabled ? await taskManagerIn(application) : undefined
     root = openRootRun(parts.options, options, messages, log || options.onChunk !== undefined, application, tasks)
     root.children = tree.children
     root.contexts = contexts
+    root.isResumed = true
     for (const [id, times] of tree.callIds) root.callIds.set(id, times)
     const budget = await openBudget(parts.options, options, root.runId, undefined)
     if (saved.budget) budget.restore(saved.budget)
@@ -124,6 +126,7 @@ export async function openSaved(
     const { durable } = tree
     keepable({ parts, application, run, options, call }, { lease, version: stored.version, standing, durable })
     if (stored.status !== 'ended') await run.root.keep()
+    if (tasks && run.state.tasks && stored.status !== 'ended') await tasks.attach(run)
     return { run, log: root.log, callbacks: options }
   } catch (thrown) {
     close()

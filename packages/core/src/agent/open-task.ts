@@ -1,6 +1,5 @@
 import { standInRoot, toStandIn } from '../background/stand-in.ts'
 import { TaskLog } from '../background/task-log.ts'
-import type { TaskManager } from '../background/task-manager.ts'
 import { RetinueError } from '../errors/retinue-error.ts'
 import type { Budget } from '../loop/budget.ts'
 import type { RootRun, Run } from '../loop/run.ts'
@@ -14,12 +13,13 @@ import type { HeldLease } from './held-lease.ts'
 import { keepable } from './keepable.ts'
 import { storageOf } from './kept-tree.ts'
 import { openBudget } from './open-budget.ts'
-import { loadedTasks, notBegun, type OpenedRoot, openRun } from './open-run.ts'
+import { notBegun, type OpenedRoot, openRun } from './open-run.ts'
 import type { Restored } from './open-saved.ts'
 import type { Place } from './resolve-parts.ts'
 import { openRootRun } from './root-run.ts'
 import { mergeOptions, type RunOptions } from './run-options.ts'
 import type { Site } from './take-run.ts'
+import { taskManagerIn } from './task-manager-in.ts'
 
 /**
  * Opens the tree of a background task where it stopped, under the lease that was taken of it: the run that stands for the one which made
@@ -42,17 +42,18 @@ export async function openTask(
     // The time of the run that began it is not the task's.
     const { totalMs: _total, ...own } = timeout ?? {}
     const options: RunOptions = { ...merged, timeout: own }
-    const tasks = application.background && (await loadedTasks(application, application.background))
+    const tasks = await taskManagerIn(application)
     base = openRootRun(parts.options, options, [], false, application, tasks)
     const log = new TaskLog(undefined, { runId: task.parentRunId, toolCallId: task.toolCallId })
     const storage = storageOf(parts, application)
-    const place = { taskId: task.taskId, abort: base.abort, log, storage, tasks: tasks as TaskManager }
+    const place = { taskId: task.taskId, abort: base.abort, log, storage, tasks }
     const root = standInRoot({ ...base, decisionId: task.rootRunId }, task.path.length, place)
     root.children = tree.children
     root.contexts = contexts
+    root.isResumed = true
     for (const [id, times] of tree.callIds) root.callIds.set(id, times)
     const run = toStandIn(await parentOf(parts, task, opening, root, options))
-    const goOnLater = (): void => void (tasks as TaskManager).goOnLater(task.taskId, root)
+    const goOnLater = (): void => void tasks.goOnLater(task.taskId, root)
     const kept = {
       parts,
       application,

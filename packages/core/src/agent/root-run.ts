@@ -50,6 +50,7 @@ export function openRootRun(
     inbox: undefined,
     linked: 0,
     isClosed: false,
+    isResumed: false,
     application,
     providers: options.providers,
     contexts: undefined,

@@ -41,13 +41,13 @@ export function tellsThread({ root, state, kept, thread }: Run): boolean {
 
 /** What the model reads at once, and the application gets. */
 export function placeholder(task: OpenTask): Outcome {
-  const { taskId, toolName } = task
+  const { taskId, toolCallId, toolName } = task
   const value = `"${toolName}" goes on in the background, as the task ${taskId}. It has not ended: a message tells of it when it has. Do not call it again for the same work.`
   return {
     kind: 'result',
     result: { background: true, taskId, message: value },
     output: { type: 'text', value },
-    task,
+    task: { taskId, toolCallId, toolName },
   }
 }
 

@@ -96,6 +96,7 @@ export function standInRoot(
     inbox: { depth: depth + 1, read: (run) => readInbox(storage, taskId, run) },
     linked: 0,
     isClosed: false,
+    isResumed: false,
     keeper: undefined,
     keeping: undefined,
     close: () => abort.dispose(),

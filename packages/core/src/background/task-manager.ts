@@ -4,15 +4,16 @@ import type { FinishReason } from '../events/finish-reason.ts'
 import type { PendingCall } from '../loop/pending-call.ts'
 import { resumedTurn } from '../loop/resumed-turn.ts'
 import { emit, type RootRun, type Run } from '../loop/run.ts'
-import type { Admission, AfterAnswer, RunTasks, TaskTerms } from '../loop/run-tasks.ts'
+import type { Admission, AfterAnswer, RunTasks, TaskTerms, ThreadRequest, ThreadTasks } from '../loop/run-tasks.ts'
 import { type Application, type BackgroundTaskOptions, warnIn } from '../memory/application.ts'
 import { AbortScope } from '../shared/abort.ts'
 import { forEachLimited } from '../shared/for-each-limited.ts'
-import type { EndedTaskStatus, StoredTask, TaskStatus } from '../storage/tasks.ts'
+import type { EndedTaskStatus, StoredTask } from '../storage/tasks.ts'
 import { failed, failedWith, type OpenTask, type Outcome } from '../tools/outcome.ts'
 import { callOf, type LiveTask, referenceTo, type StoredTerms } from './live-task.ts'
 import { newTask, placeholder } from './new-task.ts'
 import { LocalSignals, type TaskSignals } from './signals.ts'
+import { OPEN } from './open-states.ts'
 import { Slots } from './slots.ts'
 import { standIn } from './stand-in.ts'
 import { notResumed, taskBroken, taskLost } from './task-errors.ts'
@@ -29,9 +30,6 @@ const NEW_MS = 10_000
 
 /** How many tasks are taken over at the same time. */
 const AT_ONCE = 10
-
-/** The states in which a task has not ended. */
-export const OPEN: readonly TaskStatus[] = ['pending', 'running', 'suspended']
 
 /** The background tasks of an application that this process works on. */
 export class TaskManager implements RunTasks, Workplace {
@@ -60,7 +58,34 @@ export class TaskManager implements RunTasks, Workplace {
     return this.#live.get(taskId)
   }
 
-  admit(run: Run, call: PendingCall): Admission {
+  /** Waits until nothing is worked on any more. */
+  async settled(): Promise<void> {
+    while (this.#live.size > 0) await Promise.all([...this.#live.values()].map(({ left }) => left))
+  }
+
+  admit(run: Run, call: PendingCall): Admission | Promise<Admission> {
+    if (run.root.isResumed) return this.#begunBefore(run, call)
+    return this.#admitted(run, call)
+  }
+
+  /** A run that died after it began a task, and before it could write that down, does not begin it again. */
+  async #begunBefore(run: Run, call: PendingCall): Promise<Admission> {
+    const { toolCallId } = call
+    let cursor: string | undefined
+    do {
+      const query = { parentRunId: run.state.runId, ...(cursor === undefined ? {} : { cursor }) }
+      const page = await this.site.storage.tasks.list(query)
+      const found = page.items.find((task) => task.toolCallId === toolCallId && task.deliveredAt === undefined)
+      if (found) {
+        await this.#followed(found.taskId, run)
+        return { type: 'end', outcome: placeholder(found) }
+      }
+      cursor = page.next
+    } while (cursor !== undefined)
+    return this.#admitted(run, call)
+  }
+
+  #admitted(run: Run, call: PendingCall): Admission {
     const worker = workerOf(run, call)
     const release = this.#slots.tryTake(worker)
     if (release || this.#onLimit === 'queue') return { type: 'background', release }
@@ -109,11 +134,14 @@ export class TaskManager implements RunTasks, Workplace {
   async attach(run: Run): Promise<void> {
     const tasks = run.state.tasks ?? []
     await forEachLimited(tasks.length, AT_ONCE, async (index) => {
-      const { taskId } = tasks[index] as OpenTask
-      const live = this.#live.get(taskId)
-      if (live) live.log.moveTo(run.root.log)
-      else await this.takeOver(taskId, run.root)
+      await this.#followed((tasks[index] as OpenTask).taskId, run)
     })
+  }
+
+  async #followed(taskId: string, { root }: Run): Promise<void> {
+    const live = this.#live.get(taskId)
+    if (live) live.log.moveTo(root.log)
+    else await this.takeOver(taskId, root)
   }
 
   /**
@@ -142,13 +170,19 @@ export class TaskManager implements RunTasks, Workplace {
       if (isRetinueError(thrown, 'run-busy')) return
       // It may be about to be written down for the first time.
       if (isRetinueError(thrown, 'run-not-found') && this.#now() - createdAt < NEW_MS) return
-      const error = taskLost(taskId, thrown)
-      const to = { to: 'failed', outcome: packOutcome(failedWith(error)), at: this.#now() } as const
-      const { code, message } = error
-      await this.site.storage.tasks.change({ taskId, from: ['pending', 'running'], error: { code, message }, ...to })
-      await this.site.forget(taskId).catch(() => {})
-      this.signals.publish(taskId)
+      await this.lost(taskId, thrown)
     }
+  }
+
+  /** Nobody works on a task any more, and nobody can. */
+  async lost(taskId: string, thrown: unknown): Promise<void> {
+    const error = taskLost(taskId, thrown)
+    const { code, message } = error
+    const outcome = packOutcome(failedWith(error))
+    const change = { taskId, from: OPEN, to: 'failed', outcome, error: { code, message }, at: this.#now() } as const
+    await this.site.storage.tasks.change(change)
+    await this.site.forget(taskId).catch(() => {})
+    this.signals.publish(taskId)
   }
 
   /** Goes on with a task that waited, such as one of which a call was not decided in time. */
@@ -160,6 +194,10 @@ export class TaskManager implements RunTasks, Workplace {
       if (isRetinueError(thrown, 'run-busy') || isRetinueError(thrown, 'run-not-found')) return
       warnIn(this.#application, 'run-not-resumed', notResumed(taskId, thrown))
     }
+  }
+
+  ofThread(request: ThreadRequest): Promise<ThreadTasks> {
+    return this.#waiter.ofThread(request)
   }
 
   deliver(run: Run): Promise<string | undefined> {
@@ -299,16 +337,10 @@ export class TaskManager implements RunTasks, Workplace {
     const reference = referenceTo(task)
     const error = errorIn(outcome, status) ?? { code: 'task-failed', message: `The task ended as ${status}.` }
     const result = outcome.kind === 'result' ? { result: outcome.result } : {}
-    switch (status) {
-      case 'completed':
-        return emit(task.run, 'background-task-completed', { ...reference, result: undefined, ...result })
-      case 'failed':
-        return emit(task.run, 'background-task-failed', { ...reference, error, ...result })
-      case 'cancelled':
-        return emit(task.run, 'background-task-cancelled', { ...reference, reason: error.message })
-      case 'timed-out':
-        return emit(task.run, 'background-task-timed-out', { ...reference, error })
-    }
+    if (status === 'completed') emit(task.run, 'background-task-completed', { ...reference, result: undefined, ...result })
+    else if (status === 'failed') emit(task.run, 'background-task-failed', { ...reference, error, ...result })
+    else if (status === 'cancelled') emit(task.run, 'background-task-cancelled', { ...reference, reason: error.message })
+    else emit(task.run, 'background-task-timed-out', { ...reference, error })
   }
 
   /** The store failed, or the framework did: the task is told as failed where that can be written down, and else is gone on with later. */

@@ -4,14 +4,17 @@ import { isEnvelope } from '../events/envelope.ts'
 import type { FinishReason } from '../events/finish-reason.ts'
 import { addUsage } from '../events/usage.ts'
 import { addMessage, type Run } from '../loop/run.ts'
-import type { AfterAnswer } from '../loop/run-tasks.ts'
+import type { AfterAnswer, ThreadRequest, ThreadTasks } from '../loop/run-tasks.ts'
 import { takePoint } from '../loop/take-point.ts'
 import { disarm, frameworkNote } from '../messages/framework-note.ts'
 import { forEachLimited } from '../shared/for-each-limited.ts'
+import type { UserMessage } from '../messages/message.ts'
+import type { Page } from '../storage/page.ts'
 import type { StoredTask, TaskFacts } from '../storage/tasks.ts'
 import type { OpenTask, Outcome } from '../tools/outcome.ts'
 import { askedByTasks } from './asked-by-tasks.ts'
 import { tellsThread } from './new-task.ts'
+import { OPEN } from './open-states.ts'
 import type { TaskManager } from './task-manager.ts'
 import { type TaskNews, taskNote } from './task-note.ts'
 import { unpackOutcome, usageOf } from './task-outcome.ts'
@@ -62,6 +65,27 @@ export class TaskWaiter {
       await run.abort.race(run.root.keeper.save())
     }
     return bail
+  }
+
+  async ofThread({ threadId, resourceId, runId, wasTold }: ThreadRequest): Promise<ThreadTasks> {
+    const { tasks } = this.#manager.site.storage
+    const open = await all((cursor) => tasks.list({ threadId, resourceId, status: OPEN, ...cursor }))
+    const ended = await all((cursor) => tasks.list({ threadId, resourceId, undelivered: true, ...cursor }))
+    const at = Date.now()
+    const taskIds = ended.map(({ taskId }) => taskId)
+    const claimed = taskIds.length === 0 ? [] : await tasks.claim({ taskIds, by: runId, until: at + CLAIM_MS, at })
+    const fresh: StoredTask[] = []
+    for (const task of claimed) {
+      // Whoever claimed it before may have died over it.
+      if (task.claims > 1 && (await wasTold(task.taskId)))
+        await tasks.deliver({ taskIds: [task.taskId], by: runId, at: Date.now() })
+      else fresh.push(task)
+    }
+    return {
+      notes: fresh.length === 0 ? [] : notesOf(fresh),
+      told: fresh.map(({ taskId }) => taskId),
+      open: open.filter(({ tells }) => tells === 'thread').map(openTask),
+    }
   }
 
   async confirm(run: Run): Promise<void> {
@@ -193,6 +217,39 @@ function waits(run: Run): boolean {
   return root.runId !== state.runId || root.untilIdle !== false || !tellsThread(run)
 }
 
+function openTask({ taskId, toolCallId, toolName }: TaskFacts): OpenTask {
+  return { taskId, toolCallId, toolName }
+}
+
+async function all(
+  page: (cursor: { readonly cursor?: string }) => Promise<Page<TaskFacts>>,
+): Promise<readonly TaskFacts[]> {
+  const found: TaskFacts[] = []
+  let cursor: string | undefined
+  do {
+    const { items, next } = await page(cursor === undefined ? {} : { cursor })
+    found.push(...items)
+    cursor = next
+  } while (cursor !== undefined)
+  return found
+}
+
+/** What another run than the one that began them is told of tasks. */
+function notesOf(ended: readonly StoredTask[]): UserMessage[] {
+  const outcomes = ended.map(outcomeOf)
+  const news = ended.map(({ taskId, toolName, status }, index) => {
+    const { output } = outcomes[index] as Outcome
+    return { taskId, toolName, status: status as TaskNews['status'], output }
+  })
+  return [taskNote(news), ...outcomes.flatMap(feedbackIn)]
+}
+
+/** What a hook said of a result. */
+function feedbackIn(outcome: Outcome): UserMessage[] {
+  if (outcome.kind !== 'result' || outcome.feedback === undefined) return []
+  return [frameworkNote(disarm(outcome.feedback), 'delegation-feedback')]
+}
+
 /** Puts all of it into the conversation, as one message; the text that the run ends with, where a hook said so. */
 function told(run: Run, ended: readonly StoredTask[]): string | undefined {
   const taskIds = ended.map(({ taskId }) => taskId)
@@ -203,9 +260,8 @@ function told(run: Run, ended: readonly StoredTask[]): string | undefined {
   let bail: string | undefined
   for (const outcome of outcomes) {
     addUsage(run.state.totalUsage, usageOf(outcome))
-    if (outcome.kind !== 'result') continue
-    if (outcome.feedback !== undefined) addMessage(run, frameworkNote(disarm(outcome.feedback), 'delegation-feedback'))
-    bail ??= outcome.bail
+    for (const note of feedbackIn(outcome)) addMessage(run, note)
+    if (outcome.kind === 'result') bail ??= outcome.bail
   }
   return bail
 }

@@ -1,5 +1,6 @@
 import type { FinishReason } from '../events/finish-reason.ts'
 import type { OpenTask, Outcome } from '../tools/outcome.ts'
+import type { UserMessage } from '../messages/message.ts'
 import type { PendingCall } from './pending-call.ts'
 import type { Run } from './run.ts'
 
@@ -52,9 +53,16 @@ export type UntilIdle = boolean | { readonly maxIdleMs?: number }
  */
 export interface RunTasks {
   /** Decides where a call is run, before anything of it is done. */
-  admit(run: Run, call: PendingCall): Admission
+  admit(run: Run, call: PendingCall): Admission | Promise<Admission>
   /** Begins a task for a call, of which `begin` was done: what its model reads at once. `release`: of its admission. */
   start(run: Run, call: PendingCall, terms: TaskTerms, release: (() => void) | undefined): Promise<Outcome>
+  /**
+   * What the next run on a thread takes over: a message that tells of what has ended since, and the tasks that have not. What it tells of is
+   * claimed, and to be confirmed.
+   */
+  ofThread(request: ThreadRequest): Promise<ThreadTasks>
+  /** A run has tasks that it did not begin itself: it is told from now on what happens in them, and those that nobody works on go on. */
+  attach(run: Run): Promise<void>
   /**
    * Puts into the conversation what came of tasks since the last time, all of it together, and `run.told` says of which. The text that the
    * run ends with, where a hook said so.
@@ -66,6 +74,21 @@ export interface RunTasks {
   afterAnswer(run: Run, reason: FinishReason): Promise<AfterAnswer>
   /** The run ends, and tasks of it are open: what nobody could be told of, or was called off with it, is cancelled. */
   ended(run: Run, reason: FinishReason): Promise<void>
+}
+
+/** Who takes over the tasks of which thread. */
+export interface ThreadRequest {
+  readonly threadId: string
+  readonly resourceId: string
+  readonly runId: string
+  /** Whether the thread tells of a task already: somebody may have died after he wrote that down, and before he could say so. */
+  wasTold(taskId: string): Promise<boolean>
+}
+
+export interface ThreadTasks {
+  readonly notes: readonly UserMessage[]
+  readonly told: readonly string[]
+  readonly open: readonly OpenTask[]
 }
 
 /** What is said to a task while it runs. */

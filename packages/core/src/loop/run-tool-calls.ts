@@ -186,7 +186,7 @@ async function inBackground(
 ): Promise<Outcome | undefined> {
   const { tasks } = run.root
   if (!tasks || (terms.modelMayChoose && argsOf(call)['background'] === false)) return undefined
-  const admission = tasks.admit(run, call)
+  const admission = await tasks.admit(run, call)
   if (admission.type === 'end') return admission.outcome
   if (admission.type === 'foreground') return undefined
   const early = call.tool?.begin && (await call.tool.begin(args, call, run))

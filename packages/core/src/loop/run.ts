@@ -71,6 +71,8 @@ export interface RootRun {
   readonly untilIdle: UntilIdle
   /** What is said to it while it runs in the background. */
   readonly inbox: TaskInbox | undefined
+  /** Whether it goes on where it stopped: then it may have begun more than was written down. */
+  isResumed: boolean
   /** Background tasks that are called off with it, also when it has ended. */
   linked: number
   /** Whether the run has ended and let go of what it held. */

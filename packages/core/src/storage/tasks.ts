@@ -50,6 +50,8 @@ export interface StoredTask extends TaskFacts {
   readonly args: Value
   /** How it is to be run: what its worker needs beside the stored run. */
   readonly terms: Value
+  /** How often somebody claimed it: more than once means that one who did may have died over it. */
+  readonly claims: number
   /** What came of it, once it has ended. */
   readonly outcome?: Value
 }

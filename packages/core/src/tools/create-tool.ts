@@ -78,7 +78,7 @@ function isBackground(background: unknown): boolean {
   if (background === undefined || typeof background === 'boolean') return true
   if (!isObject(background)) return false
   return Object.entries(background).every(([name, value]) => {
-    const fits = Object.hasOwn(BACKGROUND, name) && BACKGROUND[name as keyof ToolBackground]
-    return value === undefined || fits?.(value)
+    if (!Object.hasOwn(BACKGROUND, name)) return false
+    return value === undefined || BACKGROUND[name as keyof ToolBackground](value)
   })
 }
