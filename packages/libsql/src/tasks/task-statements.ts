@@ -47,18 +47,17 @@ const UNDELIVERED = "tells = 'thread' AND ended_at IS NOT NULL AND delivered_at 
 
 /** Gives one row more than `limit` if there is a next page. */
 export function listTasks({ statuses, undelivered, ...filter }: TaskFilter, after: number, limit: number): InStatement {
-  const { sql, args } = where(FILTER_COLUMNS, filter)
+  // A column with a `+` is looked at and not looked up: of an agent, or with a status, are many, and undelivered are few.
+  const hint = undelivered ? '+' : ''
+  const { sql, args } = where({ ...FILTER_COLUMNS, agentId: `${hint}agent_id` }, filter)
   const conditions = [
     sql,
-    ...(statuses ? [`status IN (${statuses.map(() => '?').join(', ')})`] : []),
+    ...(statuses ? [`${hint}status IN (${statuses.map(() => '?').join(', ')})`] : []),
     ...(undelivered ? [UNDELIVERED] : []),
   ]
-  // Left to itself the database would read all tasks in their order where little is named, however few are undelivered.
-  const isOfRun = filter.rootRunId !== undefined || filter.parentRunId !== undefined
-  const index = undelivered && !isOfRun ? 'INDEXED BY retinue_tasks_undelivered' : ''
   return {
-    sql: `SELECT ${TASK_FACTS} FROM retinue_tasks ${index} WHERE ${conditions.join(' AND ')} AND sequence > ?
-      ORDER BY sequence LIMIT ?`,
+    sql: `SELECT ${TASK_FACTS} FROM retinue_tasks WHERE ${conditions.join(' AND ')} AND ${hint}sequence > ?
+      ORDER BY ${hint}sequence LIMIT ?`,
     args: [...args, ...(statuses ?? []), after, limit + 1],
   }
 }

@@ -68,20 +68,12 @@ test('B9.3 of two processes that claim at once each task goes to one, every time
   await store.close()
 })
 
-const FACTS = [
-  '',
-  '{',
-  'null',
-  '[1]',
-  '{"$retinue":"new"}',
-  '{"path":[]}',
-  '{"path":[1],"toolName":"t"}',
-  '{"code":"c"}',
-]
+const FACTS = ['', '{', 'null', '[1]', '{"$retinue":"new"}', '{"path":[]}', '{"path":[1],"toolName":"t"}']
 
 test('S26 a task whose facts are damaged is told beside what can be read, pages go on, and it is an error by its id', async () => {
   const damage = [
     ...FACTS.flatMap((text) => [['call', text] as const, ['error', text] as const]),
+    ...[['error', '{"code":"c"}'] as const, ['error', '{"code":1,"message":"m"}'] as const],
     ...[['call', '{"path":"a","toolName":"t"}'] as const, ['call', '{"path":["a"],"toolName":1}'] as const],
     ...[['status', 'x'] as const, ['tells', 'x'] as const, ['status', 'running'] as const, ['ended_at', null] as const],
   ]

@@ -60,6 +60,8 @@ export const taskCases: readonly StorageCase[] = [
     expectSame(await ids({ ...chat, status: 'failed' }), ['t4'], 'with a status')
     expectSame(await ids({ threadId: 't' }), ['t3', 't4', 't5', 't6', 'other'], 'whoever owns it')
     expectSame(await ids({}), ['t3', 't4', 't5', 't6', 'other', 'none'], 'all')
+    expectSame(await ids({ status: [] }), [], 'with no status')
+    expectSame(await ids({ agentId: 'other' }), [], 'of an agent')
     await tasks.claim({ taskIds: ['t4', 't5'], by: 'a', until: 400, at: 300 })
     expectSame(await ids(chat), ['t3', 't4', 't5', 't6'], 'claimed is not told')
     await tasks.deliver({ taskIds: ['t4'], by: 'a', at: 310 })
