@@ -1,7 +1,7 @@
 import { approvalAmbiguous, approvalNotFound } from '../approvals/approval-errors.ts'
 import { pendingToolCall } from '../background/asked-by-tasks.ts'
 import { OPEN } from '../background/open-states.ts'
-import { outcomeOf } from '../background/task-waiter.ts'
+import { endOf } from '../background/task-outcome.ts'
 import { assertKnownKeys, optionInvalid } from '../errors/option-errors.ts'
 import type { Application } from '../memory/application.ts'
 import { isObject } from '../shared/records.ts'
@@ -33,7 +33,7 @@ export async function getTask(application: Application, taskId: string): Promise
   const stored = await (await storageIn(application)).tasks.get(taskId)
   const { terms: _terms, outcome: given, claims: _claims, ...task } = stored
   if (given === undefined) return task
-  const outcome = outcomeOf(stored)
+  const { outcome } = endOf(stored)
   return outcome.kind === 'result' ? { ...task, result: outcome.result } : task
 }
 

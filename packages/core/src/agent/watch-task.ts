@@ -1,5 +1,5 @@
 import type { TaskManager } from '../background/task-manager.ts'
-import { outcomeOf } from '../background/task-waiter.ts'
+import { endOf } from '../background/task-outcome.ts'
 import type { ErrorInfo } from '../errors/retinue-error.ts'
 import type { Chunk } from '../events/chunk.ts'
 import type { Application } from '../memory/application.ts'
@@ -100,7 +100,7 @@ function stateOf(task: StoredTask): Chunk {
 }
 
 function resultOf(task: StoredTask): unknown {
-  const outcome = outcomeOf(task)
+  const { outcome } = endOf(task)
   return outcome.kind === 'result' ? outcome.result : undefined
 }
 

@@ -1,6 +1,7 @@
 import { isRetinueError, thrownMessage } from '../errors/retinue-error.ts'
 import { withoutSecrets } from '../errors/without-secrets.ts'
 import type { FinishReason } from '../events/finish-reason.ts'
+import { noUsage } from '../events/usage.ts'
 import type { PendingCall } from '../loop/pending-call.ts'
 import { resumedTurn } from '../loop/resumed-turn.ts'
 import { emit, type RootRun, type Run } from '../loop/run.ts'
@@ -18,7 +19,7 @@ import { Slots } from './slots.ts'
 import { standIn } from './stand-in.ts'
 import { notResumed, taskBroken, taskLost } from './task-errors.ts'
 import { TaskLog } from './task-log.ts'
-import { endedStatus, errorIn, packOutcome } from './task-outcome.ts'
+import { endedStatus, errorIn, packEnd } from './task-outcome.ts'
 import type { TaskSite } from './task-site.ts'
 import { TaskWaiter } from './task-waiter.ts'
 import { callOff, type Workplace, work } from './work.ts'
@@ -178,7 +179,7 @@ export class TaskManager implements RunTasks, Workplace {
   async lost(taskId: string, thrown: unknown): Promise<void> {
     const error = taskLost(taskId, thrown)
     const { code, message } = error
-    const outcome = packOutcome(failedWith(error))
+    const outcome = packEnd({ outcome: failedWith(error), usage: noUsage() })
     const change = { taskId, from: OPEN, to: 'failed', outcome, error: { code, message }, at: this.#now() } as const
     await this.site.storage.tasks.change(change)
     await this.site.forget(taskId).catch(() => {})
@@ -321,7 +322,7 @@ export class TaskManager implements RunTasks, Workplace {
       taskId,
       from: OPEN,
       to: status,
-      outcome: packOutcome(outcome),
+      outcome: packEnd({ outcome, usage: run.state.totalUsage }),
       ...(told ? { error: told } : {}),
       at: this.#now(),
     })
@@ -357,7 +358,7 @@ export class TaskManager implements RunTasks, Workplace {
         taskId,
         from: OPEN,
         to: 'failed',
-        outcome: packOutcome(outcome),
+        outcome: packEnd({ outcome, usage: run.state.totalUsage }),
         error: { code: error.code, message: error.message },
         at: this.#now(),
       })

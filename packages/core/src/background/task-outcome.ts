@@ -3,10 +3,11 @@ import { isEnvelope } from '../events/envelope.ts'
 import { PACKED_ENVELOPE } from '../events/packed-envelope.ts'
 import { noUsage, type Usage } from '../events/usage.ts'
 import type { AbortScope } from '../shared/abort.ts'
+import { disarm } from '../messages/framework-note.ts'
 import { type PackedJson, packJson, unpackJson } from '../shared/packed-json.ts'
 import { isObject } from '../shared/records.ts'
 import { rowUnreadable } from '../storage/storage-errors.ts'
-import type { EndedTaskStatus } from '../storage/tasks.ts'
+import type { EndedTaskStatus, StoredTask } from '../storage/tasks.ts'
 import type { Value } from '../storage/values.ts'
 import type { Outcome } from '../tools/outcome.ts'
 
@@ -35,22 +36,32 @@ export function errorIn(outcome: Outcome, status: EndedTaskStatus): ErrorInfo | 
     : { code: 'task-failed', message: `Its delegation ended as ${own}.` }
 }
 
-/** What the work of a task used. */
-export function usageOf(outcome: Outcome): Usage {
-  return outcome.kind === 'result' && isEnvelope(outcome.result) ? outcome.result.totalUsage : noUsage()
+/** What came of a task, and what all its attempts used. */
+export interface TaskEnd {
+  readonly outcome: Outcome
+  readonly usage: Usage
 }
 
 /** What came of a task as a store keeps it. */
-export function packOutcome(outcome: Outcome): Value {
-  return packJson(outcome, [PACKED_ENVELOPE]) as unknown as Value
+export function packEnd(end: TaskEnd): Value {
+  return packJson(end, [PACKED_ENVELOPE]) as unknown as Value
 }
 
 /** Throws `storage-row-unreadable` for what is none. */
-export function unpackOutcome(taskId: string, stored: unknown): Outcome {
+export function unpackEnd(taskId: string, stored: unknown): TaskEnd {
   const packed = isObject(stored) && Array.isArray(stored['texts']) && Array.isArray(stored['shared'])
-  const outcome = packed ? unpackJson(stored as unknown as PackedJson, [PACKED_ENVELOPE]) : undefined
-  if (isObject(outcome) && isObject(outcome['output'])) return outcome as unknown as Outcome
+  const end = packed ? unpackJson(stored as unknown as PackedJson, [PACKED_ENVELOPE]) : undefined
+  const { outcome, usage } = isObject(end) ? end : {}
+  if (isObject(outcome) && isObject(outcome['output']) && isObject(usage)) return end as unknown as TaskEnd
   throw rowUnreadable(taskId, 'what came of the task is damaged')
+}
+
+/** How a task ended. One that was called off by somebody who did not work on it has its reason alone. */
+export function endOf({ taskId, outcome, error }: Pick<StoredTask, 'taskId' | 'outcome' | 'error'>): TaskEnd {
+  if (outcome !== undefined) return unpackEnd(taskId, outcome)
+  const message = error?.message ?? 'It gave no result.'
+  const output = { type: 'error-text', value: disarm(`It has no result: ${message}`) } as const
+  return { outcome: { kind: 'error', error: { code: 'task-cancelled', message }, output }, usage: noUsage() }
 }
 
 /** A task that took longer than it may. */

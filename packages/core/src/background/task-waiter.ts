@@ -17,7 +17,7 @@ import { tellsThread } from './new-task.ts'
 import { OPEN } from './open-states.ts'
 import type { TaskManager } from './task-manager.ts'
 import { type TaskNews, taskNote } from './task-note.ts'
-import { unpackOutcome, usageOf } from './task-outcome.ts'
+import { endOf, type TaskEnd } from './task-outcome.ts'
 
 /** How long nobody else tells of a task after somebody began to, in milliseconds. */
 const CLAIM_MS = 10_000
@@ -236,7 +236,7 @@ async function all(
 
 /** What another run than the one that began them is told of tasks. */
 function notesOf(ended: readonly StoredTask[]): UserMessage[] {
-  const outcomes = ended.map(outcomeOf)
+  const outcomes = ended.map((task) => endOf(task).outcome)
   const news = ended.map(({ taskId, toolName, status }, index) => {
     const { output } = outcomes[index] as Outcome
     return { taskId, toolName, status: status as TaskNews['status'], output }
@@ -255,26 +255,15 @@ function told(run: Run, ended: readonly StoredTask[]): string | undefined {
   const taskIds = ended.map(({ taskId }) => taskId)
   forget(run, new Set(taskIds))
   run.told = taskIds
-  const outcomes = ended.map((task) => outcomeOf(task))
-  addMessage(run, taskNote(ended.map((task, index) => newsOf(run, task, outcomes[index] as Outcome))))
+  const ends = ended.map(endOf)
+  addMessage(run, taskNote(ended.map((task, index) => newsOf(run, task, (ends[index] as TaskEnd).outcome))))
   let bail: string | undefined
-  for (const outcome of outcomes) {
-    addUsage(run.state.totalUsage, usageOf(outcome))
+  for (const { outcome, usage } of ends) {
+    addUsage(run.state.totalUsage, usage)
     for (const note of feedbackIn(outcome)) addMessage(run, note)
     if (outcome.kind === 'result') bail ??= outcome.bail
   }
   return bail
-}
-
-/** One that was ended before it could give anything has its reason alone. */
-export function outcomeOf({ taskId, outcome, error }: StoredTask): Outcome {
-  if (outcome !== undefined) return unpackOutcome(taskId, outcome)
-  const message = error?.message ?? 'It gave no result.'
-  return {
-    kind: 'error',
-    error: { code: 'task-cancelled', message },
-    output: { type: 'error-text', value: disarm(`It has no result: ${message}`) },
-  }
 }
 
 function newsOf(run: Run, { taskId, toolName, status }: StoredTask, outcome: Outcome): TaskNews {

@@ -48,6 +48,7 @@ const PENDING = {
   endedAt: null,
   deliveredAt: null,
   error: null,
+  claims: 0,
   outcome: null,
 } as const
 
@@ -117,7 +118,10 @@ export class InMemoryTasks implements TaskStorage {
       const isTaken = there !== undefined && there.by !== by && there.until > at
       return row.endedAt !== null && row.deliveredAt === null && !isTaken
     })
-    for (const task of free) task.claim = { by, until }
+    for (const task of free) {
+      task.claim = { by, until }
+      task.row = { ...task.row, claims: task.row.claims + 1 }
+    }
     return storedTasks(
       free.map(({ row }) => row),
       taskIds,

@@ -49,13 +49,14 @@ export interface TaskFactsRow {
 export interface TaskRow extends TaskFactsRow {
   readonly args: string
   readonly terms: string
+  readonly claims: number
   readonly outcome: string | null
 }
 
 /** A task that is pending, before the store has given it a place. */
 export type NewTaskRow = Omit<
   TaskRow,
-  'sequence' | 'status' | 'attempts' | 'startedAt' | 'endedAt' | 'deliveredAt' | 'error' | 'outcome'
+  'sequence' | 'status' | 'attempts' | 'startedAt' | 'endedAt' | 'deliveredAt' | 'error' | 'claims' | 'outcome'
 >
 
 /** What a move writes: `null` leaves what is there. */
@@ -179,6 +180,7 @@ export function storedTask(row: TaskRow): StoredTask {
     ...taskFacts(row),
     args: decodeValue(row.args) as Value,
     terms: decodeValue(row.terms) as Value,
+    claims: row.claims,
     ...(row.outcome === null ? {} : { outcome: decodeValue(row.outcome) as Value }),
   }))
 }

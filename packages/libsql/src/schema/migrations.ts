@@ -147,6 +147,7 @@ export const MIGRATIONS: readonly Migration[] = [
         ended_at INTEGER,
         delivered_at INTEGER,
         claimed_by TEXT,
+        claims INTEGER NOT NULL DEFAULT 0,
         claimed_until INTEGER,
         call TEXT NOT NULL,
         error TEXT,

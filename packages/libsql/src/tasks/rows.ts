@@ -30,13 +30,14 @@ export function taskFactsOf(row: Row): TaskFactsRow {
 }
 
 /** What `taskOf` reads. */
-export const TASK_COLUMNS: string = `${TASK_FACTS}, args, terms, outcome`
+export const TASK_COLUMNS: string = `${TASK_FACTS}, args, terms, claims, outcome`
 
 export function taskOf(row: Row): TaskRow {
   return {
     ...taskFactsOf(row),
     args: String(row['args']),
     terms: String(row['terms']),
+    claims: Number(row['claims']),
     outcome: textOrNull(row['outcome']),
   }
 }

@@ -79,7 +79,7 @@ const THESE = 'task_id IN (SELECT value FROM json_each(?))'
 /** Gives the tasks that were claimed, in no order. */
 export function claimTasks({ taskIds, by, until, at }: TaskClaim): InStatement {
   return {
-    sql: `UPDATE retinue_tasks SET claimed_by = ?, claimed_until = ?
+    sql: `UPDATE retinue_tasks SET claimed_by = ?, claimed_until = ?, claims = claims + 1
       WHERE ${THESE} AND ended_at IS NOT NULL AND delivered_at IS NULL
         AND (claimed_by IS NULL OR claimed_by = ? OR claimed_until <= ?)
       RETURNING ${TASK_COLUMNS}`,

@@ -102,7 +102,7 @@ async function written({ tasks }: Storage): Promise<void> {
   const given = { ...run, ...conversation, tells: 'run', toolName: 'writer', toolCallId: 'c1' } as const
   await tasks.create(task('t1', given))
   const facts = { taskId: 't1', ...given, createdAt: 100 }
-  const bodies = { args: { prompt: 't1' }, terms: { timeoutMs: 5 } }
+  const bodies = { args: { prompt: 't1' }, terms: { timeoutMs: 5 }, claims: 0 }
   expectSame(await tasks.get('t1'), { ...facts, ...bodies, status: 'pending', attempts: 0 }, 'new')
   const first = { ...facts, ...bodies, status: 'running', attempts: 1, startedAt: 200 }
   expectSame(await tasks.change(taskMove('t1', [['pending'], 'running'], { attempts: 1 })), first, 'begun')
@@ -119,7 +119,7 @@ async function written({ tasks }: Storage): Promise<void> {
   const end = taskMove('t1', [['pending'], 'failed'], { error, outcome, at: 240 })
   expectSame(await tasks.change(end), failed, 'ended')
   expectSame(await tasks.get('t1'), failed, 'what get gives')
-  const { args: _args, terms: _terms, outcome: _outcome, ...listed } = failed
+  const { args: _args, terms: _terms, claims: _claims, outcome: _outcome, ...listed } = failed
   expectSame((await tasks.list({})).items, [listed], 'what list gives')
   // One that never began has no beginning.
   await tasks.create(task('t2'))
