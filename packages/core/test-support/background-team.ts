@@ -42,7 +42,10 @@ export function teamAgent(
 ): Agent {
   const keys = paths.flatMap((path) => path.match(/^sup\/([^/]+)$/)?.[1] ?? [])
   const agents = Object.fromEntries(
-    keys.map((key) => [key, new Agent({ id: key, description: 'd', model: models.at(`sup/${key}`), ...children[key] })]),
+    keys.map((key) => [
+      key,
+      new Agent({ id: key, description: 'd', model: models.at(`sup/${key}`), ...children[key] }),
+    ]),
   )
   const tools = Object.fromEntries(keys.map((key) => [key, { enabled: true }]))
   return new Agent({ id: 'sup', model: models.at('sup'), agents, backgroundTasks: { tools }, ...own })
@@ -67,7 +70,9 @@ export async function eventsOf(stream: RunStream): Promise<Chunk[]> {
 
 /** What it told of tasks: the states, in order. */
 export function statesOf(events: readonly Chunk[]): string[] {
-  return events.flatMap(({ type }) => (type.startsWith('background-task-') ? [type.slice('background-task-'.length)] : []))
+  return events.flatMap(({ type }) =>
+    type.startsWith('background-task-') ? [type.slice('background-task-'.length)] : [],
+  )
 }
 
 export type { RunOptions }

@@ -55,7 +55,10 @@ export class Processes {
   }
 
   /** A process that can die: from then on nothing of it reaches the storage, and what it waits for never comes. */
-  mortal(make: MakeTree, more: Pick<RetinueOptions, 'durable' | 'backgroundTasks'> = {}): { agent: Agent; app: Retinue; die: () => void } {
+  mortal(
+    make: MakeTree,
+    more: Pick<RetinueOptions, 'durable' | 'backgroundTasks'> = {},
+  ): { agent: Agent; app: Retinue; die: () => void } {
     let isDead = false
     const until = <D extends object>(domain: D): D =>
       new Proxy(domain, {

@@ -1,6 +1,6 @@
+import { tellsOf } from '../background/task-note.ts'
 import type { RequestContextLike } from '../context/request-context.ts'
 import { agentInvalid } from '../errors/option-errors.ts'
-import { tellsOf } from '../background/task-note.ts'
 import type { ThreadTasks } from '../loop/run-tasks.ts'
 import { type AgentMemory, isAgentMemory, type MemoryTurn, type OpenedMemory } from '../memory/agent-memory.ts'
 import { type Application, warnIn } from '../memory/application.ts'

@@ -1,5 +1,5 @@
-import type { TaskManager } from '../background/task-manager.ts'
 import { OPEN } from '../background/open-states.ts'
+import type { TaskManager } from '../background/task-manager.ts'
 import { isRetinueError } from '../errors/retinue-error.ts'
 import { forEachLimited } from '../shared/for-each-limited.ts'
 import type { Storage } from '../storage/storage.ts'

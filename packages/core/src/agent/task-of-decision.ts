@@ -1,6 +1,6 @@
 import { approvalAmbiguous } from '../approvals/approval-errors.ts'
-import type { TaskManager } from '../background/task-manager.ts'
 import { OPEN } from '../background/open-states.ts'
+import type { TaskManager } from '../background/task-manager.ts'
 import { isRetinueError } from '../errors/retinue-error.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { StoredTask, TaskFacts } from '../storage/tasks.ts'

@@ -19,7 +19,10 @@ describe('B9.1 what runs in the background', () => {
     ['the agent says no', { sup: { backgroundTasks: { tools: { a: false } } } }],
     ['the agent says so in full', { sup: { backgroundTasks: { tools: { a: { enabled: false } } } } }],
   ])('nothing, where %s: the call is run in the foreground', async (_why, options) => {
-    const { sup, models } = team({ sup: [{ calls: [ask('a')] }, { text: 'one' }], 'sup/a': [{ text: 'ZEBRA' }] }, options)
+    const { sup, models } = team(
+      { sup: [{ calls: [ask('a')] }, { text: 'one' }], 'sup/a': [{ text: 'ZEBRA' }] },
+      options,
+    )
     const stream = await sup.stream('Go')
     const events = await eventsOf(stream)
     expect(await stream.text).toBe('one')
@@ -56,7 +59,9 @@ describe('B9.1 what runs in the background', () => {
     ['a flag that is none', { tools: { a: { detached: 'yes' } } }],
   ])('an agent with %s is refused when it is made', (_what, backgroundTasks) => {
     const make = () => new Agent({ id: 'x', model: scriptedModel([]), backgroundTasks: backgroundTasks as never })
-    expect(make).toThrow(expect.objectContaining({ code: expect.stringMatching(/^(agent-invalid|option-unknown)$/) }) as Error)
+    expect(make).toThrow(
+      expect.objectContaining({ code: expect.stringMatching(/^(agent-invalid|option-unknown)$/) }) as Error,
+    )
   })
 
   test.each([
@@ -78,7 +83,8 @@ describe('B9.1 a subagent that its parent does not name', () => {
   const models = (child: 'waits' | 'plain') =>
     scriptedModels({
       sup: [{ calls: [ask('mid')] }, { text: 'one' }, { text: 'two' }],
-      'sup/mid': child === 'waits' ? [{ calls: [ask('leaf')] }, { text: 'not yet' }, { text: 'MID' }] : [{ text: 'MID' }],
+      'sup/mid':
+        child === 'waits' ? [{ calls: [ask('leaf')] }, { text: 'not yet' }, { text: 'MID' }] : [{ text: 'MID' }],
       'sup/mid/leaf': [{ text: 'LEAF' }],
     })
 
@@ -86,7 +92,13 @@ describe('B9.1 a subagent that its parent does not name', () => {
     const script = models('waits')
     const leaf = new Agent({ id: 'leaf', description: 'd', model: script.at('sup/mid/leaf') })
     const backgroundTasks = { tools: { leaf: { enabled: true } } }
-    const mid = new Agent({ id: 'mid', description: 'd', model: script.at('sup/mid'), agents: { leaf }, backgroundTasks })
+    const mid = new Agent({
+      id: 'mid',
+      description: 'd',
+      model: script.at('sup/mid'),
+      agents: { leaf },
+      backgroundTasks,
+    })
     const app = new Retinue({
       agents: { sup: new Agent({ id: 'sup', model: script.at('sup'), agents: { mid } }) },
       backgroundTasks: { enabled: true },
@@ -110,7 +122,13 @@ describe('B9.1 a subagent that its parent does not name', () => {
     })
     const leaf = new Agent({ id: 'leaf', description: 'd', model: script.at('sup/mid/leaf') })
     const backgroundTasks = { tools: { leaf: true } }
-    const mid = new Agent({ id: 'mid', description: 'd', model: script.at('sup/mid'), agents: { leaf }, backgroundTasks })
+    const mid = new Agent({
+      id: 'mid',
+      description: 'd',
+      model: script.at('sup/mid'),
+      agents: { leaf },
+      backgroundTasks,
+    })
     const sup = new Agent({
       id: 'sup',
       model: script.at('sup'),
@@ -188,7 +206,10 @@ describe('B9.3 the model chooses, where its agent lets it', () => {
 
   test('anything else is an error result', async () => {
     const { sup } = team(
-      { sup: [{ calls: [{ id: 'c', name: 'a', args: { prompt: 'do', background: 'no' } }] }, { text: 'one' }], 'sup/a': [] },
+      {
+        sup: [{ calls: [{ id: 'c', name: 'a', args: { prompt: 'do', background: 'no' } }] }, { text: 'one' }],
+        'sup/a': [],
+      },
       mayChoose,
     )
     const { toolResults } = await sup.generate('Go')

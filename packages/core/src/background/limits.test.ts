@@ -11,14 +11,16 @@ function counted(keys: readonly string[]) {
   let working = 0
   let most = 0
   const order: string[] = []
-  const turn = (key: string): ScriptedTurn => async () => {
-    order.push(key)
-    working += 1
-    most = Math.max(most, working)
-    await gates.get(key)?.promise
-    working -= 1
-    return { text: `did ${key}` }
-  }
+  const turn =
+    (key: string): ScriptedTurn =>
+    async () => {
+      order.push(key)
+      working += 1
+      most = Math.max(most, working)
+      await gates.get(key)?.promise
+      working -= 1
+      return { text: `did ${key}` }
+    }
   return { turn, order, most: () => most, let: (key: string) => gates.get(key)?.resolve(), now: () => working }
 }
 
@@ -32,7 +34,14 @@ describe('B9.1 how many tasks work at once', () => {
     const work = counted(KEYS)
     const { sup, app } = team(
       {
-        sup: [{ calls: KEYS.map((key) => ask(key)) }, { text: 'one' }, { text: 'two' }, { text: 'x' }, { text: 'y' }, { text: 'z' }],
+        sup: [
+          { calls: KEYS.map((key) => ask(key)) },
+          { text: 'one' },
+          { text: 'two' },
+          { text: 'x' },
+          { text: 'y' },
+          { text: 'z' },
+        ],
         ...Object.fromEntries(KEYS.map((key) => [`sup/${key}`, [work.turn(key)]])),
       },
       { backgroundTasks: { enabled: true, globalConcurrency: 2 } },
@@ -56,7 +65,13 @@ describe('B9.1 how many tasks work at once', () => {
     const gate = Promise.withResolvers<void>()
     const { sup, models } = team(
       {
-        sup: [{ calls: [ask('a', '1', 'c1'), ask('a', '2', 'c2'), ask('b')] }, { text: 'one' }, { text: 'x' }, { text: 'y' }, { text: 'z' }],
+        sup: [
+          { calls: [ask('a', '1', 'c1'), ask('a', '2', 'c2'), ask('b')] },
+          { text: 'one' },
+          { text: 'x' },
+          { text: 'y' },
+          { text: 'z' },
+        ],
         'sup/a': [{ text: 'A1', after: gate.promise }, { text: 'A2' }],
         'sup/b': [{ text: 'B' }],
       },
@@ -116,7 +131,11 @@ describe('B9.1 how many tasks work at once', () => {
     )
     const result = await sup.generate('Go')
     expect(result.toolResults[1]).toMatchObject({ result: { status: 'completed', text: 'BBB' } })
-    expect(models.calls('sup').map((call) => [times(call, 'AAA'), times(call, 'BBB')])).toEqual([[0, 0], [0, 1], [1, 1]])
+    expect(models.calls('sup').map((call) => [times(call, 'AAA'), times(call, 'BBB')])).toEqual([
+      [0, 0],
+      [0, 1],
+      [1, 1],
+    ])
   })
 
   test('a call that a hook rejects gives its place back', async () => {
@@ -271,7 +290,11 @@ describe('B9.4 attempts', () => {
     await vi.advanceTimersByTimeAsync(1_000)
     expect(statesOf(await events)).toEqual(['started', 'running', 'retrying', 'running', 'failed'])
     expect(execute).toHaveBeenCalledTimes(2)
-    expect((await app.tasks.list()).items[0]).toMatchObject({ status: 'failed', attempts: 2, error: { code: 'tool-failed' } })
+    expect((await app.tasks.list()).items[0]).toMatchObject({
+      status: 'failed',
+      attempts: 2,
+      error: { code: 'tool-failed' },
+    })
     expect(times(models.calls('sup')[2], 'boom')).toBe(1)
   })
 

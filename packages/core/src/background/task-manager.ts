@@ -13,8 +13,8 @@ import type { EndedTaskStatus, StoredTask } from '../storage/tasks.ts'
 import { failed, failedWith, type OpenTask, type Outcome } from '../tools/outcome.ts'
 import { callOf, type LiveTask, referenceTo, type StoredTerms } from './live-task.ts'
 import { newTask, placeholder } from './new-task.ts'
-import { LocalSignals, type TaskSignals } from './signals.ts'
 import { OPEN } from './open-states.ts'
+import { LocalSignals, type TaskSignals } from './signals.ts'
 import { Slots } from './slots.ts'
 import { standIn } from './stand-in.ts'
 import { notResumed, taskBroken, taskLost } from './task-errors.ts'
@@ -338,9 +338,11 @@ export class TaskManager implements RunTasks, Workplace {
     const reference = referenceTo(task)
     const error = errorIn(outcome, status) ?? { code: 'task-failed', message: `The task ended as ${status}.` }
     const result = outcome.kind === 'result' ? { result: outcome.result } : {}
-    if (status === 'completed') emit(task.run, 'background-task-completed', { ...reference, result: undefined, ...result })
+    if (status === 'completed')
+      emit(task.run, 'background-task-completed', { ...reference, result: undefined, ...result })
     else if (status === 'failed') emit(task.run, 'background-task-failed', { ...reference, error, ...result })
-    else if (status === 'cancelled') emit(task.run, 'background-task-cancelled', { ...reference, reason: error.message })
+    else if (status === 'cancelled')
+      emit(task.run, 'background-task-cancelled', { ...reference, reason: error.message })
     else emit(task.run, 'background-task-timed-out', { ...reference, error })
   }
 

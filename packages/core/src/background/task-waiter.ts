@@ -7,8 +7,8 @@ import { addMessage, type Run } from '../loop/run.ts'
 import type { AfterAnswer, ThreadRequest, ThreadTasks } from '../loop/run-tasks.ts'
 import { takePoint } from '../loop/take-point.ts'
 import { disarm, frameworkNote } from '../messages/framework-note.ts'
-import { forEachLimited } from '../shared/for-each-limited.ts'
 import type { UserMessage } from '../messages/message.ts'
+import { forEachLimited } from '../shared/for-each-limited.ts'
 import type { Page } from '../storage/page.ts'
 import type { StoredTask, TaskFacts } from '../storage/tasks.ts'
 import type { OpenTask, Outcome } from '../tools/outcome.ts'
@@ -125,10 +125,11 @@ export class TaskWaiter {
 
   /** Waits until there is something to tell the run, or nothing left to wait for. */
   async #wait(run: Run): Promise<AfterAnswer> {
+    let idleSince = run.root.effects.now()
     for (;;) {
       if (run.abort.aborted) return 'end'
       // Before it is looked: whatever changes from here on is noticed.
-      const change = this.#change(run)
+      const change = this.#change(run, idleSince)
       const standing = await this.#standing(run)
       if (standing.ended || standing.working === 0) {
         change.stop()
@@ -137,7 +138,9 @@ export class TaskWaiter {
         run.askedByTasks = await askedByTasks(this.#manager.site.storage, run.state.tasks ?? [])
         return 'suspend'
       }
-      if (!(await change.happened)) return 'end'
+      const happened = await change.happened
+      if (happened === 'over') return 'end'
+      if (happened === 'change') idleSince = run.root.effects.now()
     }
   }
 
@@ -165,8 +168,8 @@ export class TaskWaiter {
     return standing
   }
 
-  /** The next change of a task, or the time to look again; false when the run is aborted or has waited long enough. */
-  #change(run: Run): { readonly happened: Promise<boolean>; stop(): void } {
+  /** The next change of a task, or the time to look again; `over` when the run is aborted or has waited long enough. */
+  #change(run: Run, idleSince: number): { readonly happened: Promise<'change' | 'look' | 'over'>; stop(): void } {
     const { root, state } = run
     const { untilIdle, effects } = root
     const isRoot = root.runId === state.runId
@@ -176,19 +179,22 @@ export class TaskWaiter {
     const stop = (): void => {
       for (const each of stops.splice(0)) each()
     }
-    const happened = new Promise<boolean>((resolve) => {
-      const end = (goesOn: boolean): void => {
+    const happened = new Promise<'change' | 'look' | 'over'>((resolve) => {
+      const end = (what: 'change' | 'look' | 'over'): void => {
         stop()
-        resolve(goesOn)
+        resolve(what)
       }
-      stops.push(this.#manager.signals.subscribe((taskId) => ids.has(taskId) && end(true)))
-      stops.push(run.abort.onAbort(() => end(false)))
-      if (maxIdleMs !== undefined) stops.push(effects.startTimer(maxIdleMs, () => end(false)))
+      stops.push(this.#manager.signals.subscribe((taskId) => ids.has(taskId) && end('change')))
+      stops.push(run.abort.onAbort(() => end('over')))
+      if (maxIdleMs !== undefined) {
+        const left = Math.max(0, maxIdleMs - (effects.now() - idleSince))
+        stops.push(effects.startTimer(left, () => end('over')))
+      }
       stops.push(
         effects.startTimer(HEARTBEAT_MS, () => {
           // What other processes did since nobody has said here.
           this.#suspended.clear()
-          end(true)
+          end('look')
         }),
       )
     })

@@ -1,6 +1,6 @@
 import type { FinishReason } from '../events/finish-reason.ts'
-import type { OpenTask, Outcome } from '../tools/outcome.ts'
 import type { UserMessage } from '../messages/message.ts'
+import type { OpenTask, Outcome } from '../tools/outcome.ts'
 import type { PendingCall } from './pending-call.ts'
 import type { Run } from './run.ts'
 
