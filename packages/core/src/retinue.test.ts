@@ -111,7 +111,11 @@ describe('B1.11 the application', () => {
     [{ agents: { a: {} } }, 'application-invalid', /"a" .* is no Agent/],
     [{ agents: { a: agent('x'), b: agent('x') } }, 'application-invalid', /"a" and "b" .* same id "x"/],
     [{ agents: {}, storage: {} }, 'application-invalid', /storage of the application is none/],
-    [{ agents: {}, storage: { ...new InMemoryStorage(), tasks: undefined } }, 'application-invalid', /has no tasks/],
+    [
+      { agents: {}, storage: { ...new InMemoryStorage(), tasks: undefined } },
+      'application-invalid',
+      /has no "tasks"\./,
+    ],
     [{ agents: {}, memory: {} }, 'application-invalid', /memory/],
     [{ agents: {}, memory: { open: () => {} } }, 'application-invalid', /memory/],
     [{ agents: {}, logger: {} }, 'application-invalid', /logger/],

@@ -142,8 +142,10 @@ const DOMAINS: readonly (keyof Storage)[] = ['threads', 'workingMemory', 'runs',
 function assertStorage(storage: unknown): void {
   const missing = isObject(storage) ? DOMAINS.filter((domain) => !isObject(storage[domain])) : DOMAINS
   if (missing.length === 0) return
-  const what = missing.length === DOMAINS.length ? 'is none' : `has no ${missing.join(', no ')}`
-  throw invalid(`The storage of the application ${what}.`, "new LibSQLStore({ id: 'store', url: 'file:app.db' })")
+  const example = "new LibSQLStore({ id: 'store', url: 'file:app.db' })"
+  if (missing.length === DOMAINS.length) throw invalid('The storage of the application is none.', example)
+  const domains = missing.map((domain) => `"${domain}"`).join(' and ')
+  throw invalid(`The storage of the application has no ${domains}.`, `Use a store of this version, such as ${example}.`)
 }
 
 /** Two agents of one id could not be told apart by it. */

@@ -108,10 +108,10 @@ export function taskMove({ taskId, from, to, attempts, outcome, error, at }: Tas
   assertId(taskId, 'taskId')
   for (const status of from) assertOneOf(status, STATUSES, 'from')
   assertOneOf(to, STATUSES, 'to')
-  if (from.some(isEnded)) throw noMove('from', 'a task that has ended never changes again')
+  if (from.some(isEnded)) throw noMove('from', 'names a final state, which never changes again')
   if (!isEnded(to)) {
-    if (outcome !== undefined) throw noMove('outcome', 'only a task that has ended has one')
-    if (error !== undefined) throw noMove('error', 'only a task that has ended has one')
+    if (outcome !== undefined) throw noMove('outcome', `comes only with a final state, and '${to}' is none`)
+    if (error !== undefined) throw noMove('error', `comes only with a final state, and '${to}' is none`)
   }
   if (attempts !== undefined) assertCount(attempts, 'attempts', 0)
   assertTime(at, 'at')
@@ -136,7 +136,8 @@ function encodedError({ code, message }: NonNullable<TaskChange['error']>): stri
 function noMove(option: string, reason: string): RetinueError {
   return new RetinueError({
     code: 'option-invalid',
-    message: `\`${option}\` is none of this move: ${reason}.`,
+    message: `\`${option}\` ${reason}.`,
+    hint: `Final states are ${ENDED.join(', ')}.`,
     data: { option },
   })
 }
