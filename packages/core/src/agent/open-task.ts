@@ -53,6 +53,7 @@ export async function openTask(
     root.isResumed = true
     for (const [id, times] of tree.callIds) root.callIds.set(id, times)
     const run = toStandIn(await parentOf(parts, task, opening, root, options))
+    const inherited = hasPart(task) ? tree.run.calls?.[0]?.delegation?.messages : undefined
     const goOnLater = (): void => void tasks.goOnLater(task.taskId, root)
     const kept = {
       parts,
@@ -60,7 +61,7 @@ export async function openTask(
       run,
       options,
       call,
-      task: { survives: application.storage !== undefined, goOnLater },
+      task: { survives: application.storage !== undefined, inherited, goOnLater },
     }
     keepable(kept, { lease, version: stored.version, standing, durable: false })
     await root.keep()
@@ -69,6 +70,11 @@ export async function openTask(
     base?.close()
     throw notBegun(parts.options.id, thrown)
   }
+}
+
+/** Whether what its subagent was handed stands in a list. */
+function hasPart({ terms }: StoredTask): boolean {
+  return isObject(terms) && terms['inherits'] !== undefined
 }
 
 /** The run that made the call, opened from the root down: each agent on the way has gates, limits and options of its own. */

@@ -9,7 +9,7 @@ import type { StoredTask } from '../storage/tasks.ts'
 import { openDecided } from './decide-run.ts'
 import { directEffects } from './direct-effects.ts'
 import { HeldLease } from './held-lease.ts'
-import { type Keeping, keepRoot } from './keepable.ts'
+import { type KeepableTask, type Keeping, keepRoot } from './keepable.ts'
 import { removeRun } from './remove-run.ts'
 import { resumedWith } from './resume-options.ts'
 
@@ -19,7 +19,8 @@ export function taskManagerOf(application: Application, { options }: Application
   const site: TaskSite = {
     storage,
     survives: application.storage !== undefined,
-    keepable: (standIn, parent) => keepTask(manager, standIn, parent, application.storage !== undefined),
+    keepable: (standIn, parent, inherited) =>
+      keepTask(manager, standIn, parent, { survives: application.storage !== undefined, inherited }),
     reopen: (task, by) => reopen(task, by),
     forget: (taskId) => forget(storage, taskId),
     score: async (root) => {
@@ -45,13 +46,18 @@ function storageFor(application: Application): Storage {
   return holder.storage
 }
 
-function keepTask(manager: TaskManager, standIn: Run, parent: RootRun, survives: boolean): void {
+function keepTask(
+  manager: TaskManager,
+  standIn: Run,
+  parent: RootRun,
+  kept: Pick<KeepableTask, 'survives' | 'inherited'>,
+): void {
   const { tree } = parent.keeping as Keeping
   const { root } = standIn
   const goOnLater = (): void => void manager.goOnLater(root.runId, root)
   root.keep = keepRoot
   root.keeping = {
-    tree: { ...tree, run: standIn, task: { survives, goOnLater } },
+    tree: { ...tree, run: standIn, task: { ...kept, goOnLater } },
     taken: undefined,
     keeper: undefined,
   } satisfies Keeping

@@ -72,6 +72,8 @@ export interface RunTasks {
   confirm(run: Run): Promise<void>
   /** Called when a run has answered and tasks of it are open: waits, where the run has to, until its model can be told something. */
   afterAnswer(run: Run, reason: FinishReason): Promise<AfterAnswer>
+  /** A run that could begin tasks has ended. */
+  closed(run: Run): void
   /** The run ends, and tasks of it are open: what nobody could be told of, or was called off with it, is cancelled. */
   ended(run: Run, reason: FinishReason): Promise<void>
 }
