@@ -6,12 +6,12 @@ import { type Application, type ApplicationTasks, warnIn } from '../memory/appli
 import { InMemoryStorage } from '../storage/in-memory-storage.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { StoredTask } from '../storage/tasks.ts'
-import { openDecided } from './decide-run.ts'
+import { openDecided, type Verdict } from './decide-run.ts'
 import { directEffects } from './direct-effects.ts'
 import { HeldLease } from './held-lease.ts'
 import { type KeepableTask, type Keeping, keepRoot } from './keepable.ts'
 import { removeRun } from './remove-run.ts'
-import { resumedWith } from './resume-options.ts'
+import { type ResumeOptions, resumedWith } from './resume-options.ts'
 
 /** What runs the background tasks of an application. */
 export function taskManagerOf(application: Application, { options }: ApplicationTasks): TaskManager {
@@ -21,7 +21,8 @@ export function taskManagerOf(application: Application, { options }: Application
     survives: application.storage !== undefined,
     keepable: (standIn, parent, inherited) =>
       keepTask(manager, standIn, parent, { survives: application.storage !== undefined, inherited }),
-    reopen: (task, by) => reopen(task, by),
+    reopen: (task, by) => reopen(task, by, undefined),
+    answer: (task, by, toolCallId, data) => reopen(task, by, { verdict: { type: 'answer', data }, toolCallId }),
     forget: (taskId) => forget(storage, taskId),
     score: async (root) => {
       if (root.scoring) (await import('./live-scorers.ts')).startScoring(root)
@@ -64,10 +65,21 @@ function keepTask(
 }
 
 /** Opens a task that nobody works on, with the code of a run that has to do with it. */
-async function reopen(task: StoredTask, by: RootRun): Promise<Run> {
+async function reopen(
+  task: StoredTask,
+  by: RootRun,
+  decision: { readonly verdict: Verdict; readonly toolCallId: string } | undefined,
+): Promise<Run> {
   const { parts, application, call, run } = (by.keeping as Keeping).tree
-  const given = { ...resumedWith(call as never), requestContext: run.requestContext, runId: task.taskId }
-  const opened = await openDecided({ parts, application, task }, undefined, given, false, false)
+  const code = { ...resumedWith(call as ResumeOptions), requestContext: run.requestContext }
+  const given = { ...code, runId: task.taskId, ...(decision ? { toolCallId: decision.toolCallId } : {}) }
+  const opened = await openDecided(
+    { parts, application, task },
+    decision?.verdict,
+    given,
+    false,
+    decision !== undefined,
+  )
   return opened.run
 }
 

@@ -109,7 +109,7 @@ export class TaskManager implements RunTasks, Workplace {
       const inherits = this.site.survives && delegation ? await this.#lists.share(run, delegation) : undefined
       if (inherits) stored = { ...stored, inherits }
       await storage.tasks.create(newTask(taskId, run, call, stored))
-      const tree = standIn(run, call, { taskId, abort: scope, log, storage, tasks: this })
+      const tree = standIn(run, call, { taskId, abort: scope, log, storage, tasks: this, ask: terms.ask })
       this.site.keepable(tree.run, run.root, inherits && delegation?.messages)
       if (this.site.survives) await tree.run.root.keep()
       const unlinked = link(terms.detached ? undefined : run.root, scope)
@@ -199,6 +199,13 @@ export class TaskManager implements RunTasks, Workplace {
     this.signals.publish(taskId)
   }
 
+  /** Goes on with a task that asked, and now has its answer. Rejects if somebody else was faster. */
+  async answered(taskId: string, by: RootRun, toolCallId: string, answer: string): Promise<void> {
+    const stored = await this.site.storage.tasks.get(taskId)
+    this.goOn(stored, await this.site.answer(stored, by, toolCallId, answer), by)
+    this.signals.publish(taskId)
+  }
+
   /** Goes on with a task that waited, such as one of which a call was not decided in time. */
   async goOnLater(taskId: string, by: RootRun): Promise<void> {
     try {
@@ -212,6 +219,10 @@ export class TaskManager implements RunTasks, Workplace {
 
   ofThread(request: ThreadRequest): Promise<ThreadTasks> {
     return this.#waiter.ofThread(request)
+  }
+
+  answer(run: Run, taskId: string, answer: string): Promise<Outcome> {
+    return this.#waiter.answer(run, taskId, answer)
   }
 
   closed(run: Run): void {

@@ -19,6 +19,8 @@ export interface TaskSite {
    * errors of a resume. `by`: a run with whose code, and in whose application, it goes on.
    */
   reopen(task: StoredTask, by: RootRun): Promise<Run>
+  /** Answers a question of a task, and opens its tree; else as `reopen`. */
+  answer(task: StoredTask, by: RootRun, toolCallId: string, data: string): Promise<Run>
   /** Deletes what is stored of a task that nobody works on and that has ended. */
   forget(taskId: string): Promise<void>
   /** Has the answers graded that were given in a task. */
