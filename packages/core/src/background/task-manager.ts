@@ -11,6 +11,7 @@ import { AbortScope } from '../shared/abort.ts'
 import { forEachLimited } from '../shared/for-each-limited.ts'
 import type { EndedTaskStatus, StoredTask } from '../storage/tasks.ts'
 import { failed, failedWith, type OpenTask, type Outcome } from '../tools/outcome.ts'
+import { InheritedLists } from './inherited.ts'
 import { callOf, type LiveTask, referenceTo, type StoredTerms } from './live-task.ts'
 import { newTask, placeholder } from './new-task.ts'
 import { OPEN } from './open-states.ts'
@@ -39,6 +40,7 @@ export class TaskManager implements RunTasks, Workplace {
   readonly #application: Application
   readonly #onLimit: NonNullable<BackgroundTaskOptions['onLimit']>
   readonly #slots: Slots
+  readonly #lists: InheritedLists
   readonly #live = new Map<string, LiveTask>()
   /** Tasks that are about to be worked on. */
   readonly #opening = new Set<string>()
@@ -52,6 +54,7 @@ export class TaskManager implements RunTasks, Workplace {
     this.#onLimit = onLimit
     this.#slots = new Slots({ global: globalConcurrency, perAgent: perAgentConcurrency })
     this.#waiter = new TaskWaiter(this)
+    this.#lists = new InheritedLists(site.storage)
   }
 
   /** The task, while this process works on it. */
@@ -100,13 +103,20 @@ export class TaskManager implements RunTasks, Workplace {
     const { storage } = this.site
     const scope = terms.detached ? new AbortScope() : AbortScope.within(run.abort)
     const log = new TaskLog(run.root.log, { runId: run.state.runId, toolCallId: call.toolCallId })
-    const stored = storedTermsOf(terms, workerOf(run, call))
+    let stored = storedTermsOf(terms, workerOf(run, call))
     try {
+      const { delegation } = call
+      const inherits = this.site.survives && delegation ? await this.#lists.share(run, delegation) : undefined
+      if (inherits) stored = { ...stored, inherits }
       await storage.tasks.create(newTask(taskId, run, call, stored))
-      const tree = standIn(run, call, { taskId, abort: scope, log, storage, tasks: this })
-      this.site.keepable(tree.run, run.root)
+      const tree = standIn(run, call, { taskId, abort: scope, log, storage, tasks: this, ask: terms.ask })
+      this.site.keepable(tree.run, run.root, inherits && delegation?.messages)
       if (this.site.survives) await tree.run.root.keep()
-      const unlink = link(terms.detached ? undefined : run.root, scope)
+      const unlinked = link(terms.detached ? undefined : run.root, scope)
+      const unlink = (ended: boolean): void => {
+        unlinked()
+        if (ended && inherits) this.#lists.left(run).catch(() => {})
+      }
       this.#enroll({ taskId, terms: stored, ...tree, log, attempts: 0, unlink }, release)
     } catch (thrown) {
       release?.()
@@ -127,7 +137,10 @@ export class TaskManager implements RunTasks, Workplace {
     run.resumed = undefined
     const log = run.root.log as TaskLog
     log.moveTo(by?.log)
-    const unlink = (): void => run.close()
+    const unlink = (ended: boolean): void => {
+      run.close()
+      if (ended) this.#unshare(run, terms as unknown as StoredTerms).catch(() => {})
+    }
     return this.#enroll({ taskId, terms: terms as unknown as StoredTerms, run, turn, log, attempts, unlink })
   }
 
@@ -186,6 +199,13 @@ export class TaskManager implements RunTasks, Workplace {
     this.signals.publish(taskId)
   }
 
+  /** Goes on with a task that asked, and now has its answer. Rejects if somebody else was faster. */
+  async answered(taskId: string, by: RootRun, toolCallId: string, answer: string): Promise<void> {
+    const stored = await this.site.storage.tasks.get(taskId)
+    this.goOn(stored, await this.site.answer(stored, by, toolCallId, answer), by)
+    this.signals.publish(taskId)
+  }
+
   /** Goes on with a task that waited, such as one of which a call was not decided in time. */
   async goOnLater(taskId: string, by: RootRun): Promise<void> {
     try {
@@ -199,6 +219,14 @@ export class TaskManager implements RunTasks, Workplace {
 
   ofThread(request: ThreadRequest): Promise<ThreadTasks> {
     return this.#waiter.ofThread(request)
+  }
+
+  answer(run: Run, taskId: string, answer: string): Promise<Outcome> {
+    return this.#waiter.answer(run, taskId, answer)
+  }
+
+  closed(run: Run): void {
+    this.#lists.closed(run).catch(() => {})
   }
 
   deliver(run: Run): Promise<string | undefined> {
@@ -305,7 +333,7 @@ export class TaskManager implements RunTasks, Workplace {
     if (!(await this.site.storage.tasks.change(change))) return false
     await keeper.suspend()
     if (run.abort.aborted) return false
-    this.#left(task)
+    this.#left(task, false)
     emit(run, 'background-task-suspended', referenceTo(task))
     task.log.close()
     this.signals.publish(taskId)
@@ -328,7 +356,7 @@ export class TaskManager implements RunTasks, Workplace {
     })
     await run.root.keeper?.end()
     await this.site.score(run.root)
-    this.#left(task)
+    this.#left(task, true)
     if (stored) this.#tell(task, status, outcome)
     task.log.close()
     this.signals.publish(taskId)
@@ -367,16 +395,24 @@ export class TaskManager implements RunTasks, Workplace {
       .then((stored) => stored && this.#tell(task, 'failed', outcome))
       .catch(() => {})
     await run.root.keeper?.end()
-    this.#left(task)
+    this.#left(task, true)
     task.log.close()
     this.signals.publish(taskId)
   }
 
-  /** This process has nothing more to do with it. */
-  #left(task: LiveTask): void {
+  /** Of a task that was gone on with after its run had died: its list is of no use any more when no other one needs it. */
+  async #unshare({ state }: Run, { inherits }: StoredTerms): Promise<void> {
+    if (!inherits) return
+    const { tasks } = this.site.storage
+    const { items } = await tasks.list({ parentRunId: state.runId, status: OPEN, limit: 1 })
+    if (items.length === 0) await tasks.unshare(inherits.listId)
+  }
+
+  /** This process has nothing more to do with it. `ended`: it is over, and does not only wait. */
+  #left(task: LiveTask, ended: boolean): void {
     task.stopClock?.()
     this.#live.delete(task.taskId)
-    task.unlink()
+    task.unlink(ended)
     task.leave()
   }
 

@@ -11,12 +11,15 @@ import type { UserMessage } from '../messages/message.ts'
 import { forEachLimited } from '../shared/for-each-limited.ts'
 import type { Page } from '../storage/page.ts'
 import type { StoredTask, TaskFacts } from '../storage/tasks.ts'
-import type { OpenTask, Outcome } from '../tools/outcome.ts'
+import { failed, type OpenTask, type Outcome } from '../tools/outcome.ts'
+import { ANSWER_TOOL } from './answer-tool.ts'
+import { type ParentQuestion, parentQuestion } from './ask-tool.ts'
 import { askedByTasks } from './asked-by-tasks.ts'
+import type { StoredTerms } from './live-task.ts'
 import { tellsThread } from './new-task.ts'
 import { OPEN } from './open-states.ts'
 import type { TaskManager } from './task-manager.ts'
-import { type TaskNews, taskNote } from './task-note.ts'
+import { TASK_ORIGIN, type TaskNews, taskNote } from './task-note.ts'
 import { endOf, type TaskEnd } from './task-outcome.ts'
 
 /** How long nobody else tells of a task after somebody began to, in milliseconds. */
@@ -41,8 +44,8 @@ const AT_ONCE = 10
 /** Tells runs how their tasks ended, and lets them wait for it. */
 export class TaskWaiter {
   readonly #manager: TaskManager
-  /** Tasks that wait for a person, as far as this process knows: they are not asked for again and again. */
-  readonly #suspended = new Set<string>()
+  /** Tasks that wait, as far as this process knows, each with what it asks its parent: they are not asked for again and again. */
+  readonly #suspended = new Map<string, ParentQuestion | undefined>()
 
   constructor(manager: TaskManager) {
     this.#manager = manager
@@ -56,15 +59,49 @@ export class TaskWaiter {
   async deliver(run: Run): Promise<string | undefined> {
     const open = run.state.tasks ?? []
     const gone = open.filter(({ taskId }) => !this.#manager.live(taskId) && !this.#suspended.has(taskId))
-    if (gone.length === 0) return undefined
-    const ended = await this.#claimed(run, gone)
-    if (ended.length === 0) return undefined
-    const bail = told(run, ended)
-    if (run.root.keeper?.isDurable) {
+    const ended = gone.length === 0 ? [] : await this.#claimed(run, gone)
+    for (const { taskId } of gone) if (!ended.some((task) => task.taskId === taskId)) await this.#waitsFor(taskId)
+    const bail = ended.length === 0 ? undefined : told(run, ended)
+    const isAsked = this.#tellQuestions(run)
+    if ((ended.length > 0 || isAsked) && run.root.keeper?.isDurable) {
       takePoint(run)
       await run.abort.race(run.root.keeper.save())
     }
     return bail
+  }
+
+  async answer(run: Run, taskId: string, answer: string): Promise<Outcome> {
+    const asking = (run.state.tasks ?? []).filter((task) => this.#suspended.get(task.taskId))
+    const question = asking.some((task) => task.taskId === taskId) ? this.#suspended.get(taskId) : undefined
+    if (!question) {
+      const ids = asking.map((task) => task.taskId)
+      const hint = ids.length === 0 ? 'No task of yours asks anything.' : `The tasks that ask are ${ids.join(', ')}.`
+      return failed('task-not-found', `The task ${JSON.stringify(taskId)} asks nothing.`, hint)
+    }
+    await this.#manager.answered(taskId, run.root, question.toolCallId, answer)
+    const value = `The task ${taskId} has the answer, and goes on. Its result comes as a message.`
+    return { kind: 'result', result: { taskId, answered: true }, output: { type: 'text', value } }
+  }
+
+  /** Puts what tasks ask into the conversation, each question once. */
+  #tellQuestions(run: Run): boolean {
+    const questions = this.#untold(run)
+    for (const { taskId, toolName, question } of questions) {
+      run.state.questions ??= []
+      run.state.questions.push(questionKey(taskId, question))
+      const text = `The background task ${taskId} ("${toolName}") asks: ${question.question}\nAnswer it with "${ANSWER_TOOL}".`
+      addMessage(run, frameworkNote(disarm(text), TASK_ORIGIN))
+    }
+    return questions.length > 0
+  }
+
+  /** What tasks ask that the run's model was not told. */
+  #untold(run: Run): { taskId: string; toolName: string; question: ParentQuestion }[] {
+    return (run.state.tasks ?? []).flatMap(({ taskId, toolName }) => {
+      const question = this.#suspended.get(taskId)
+      if (!question || run.state.questions?.includes(questionKey(taskId, question))) return []
+      return [{ taskId, toolName, question }]
+    })
   }
 
   async ofThread({ threadId, resourceId, runId, wasTold }: ThreadRequest): Promise<ThreadTasks> {
@@ -131,6 +168,7 @@ export class TaskWaiter {
       // Before it is looked: whatever changes from here on is noticed.
       const change = this.#change(run, idleSince)
       const standing = await this.#standing(run)
+      if (this.#untold(run).length > 0) standing.ended = true
       if (standing.ended || standing.working === 0) {
         change.stop()
         if (standing.ended) return 'continue'
@@ -151,12 +189,10 @@ export class TaskWaiter {
       if (this.#manager.live(taskId)) standing.working += 1
       else if (this.#suspended.has(taskId)) standing.suspended += 1
       else {
-        const facts = await this.#look(taskId)
+        const facts = await this.#waitsFor(taskId)
         if (!facts || facts.deliveredAt !== undefined) forget(run, new Set([taskId]))
-        else if (facts.status === 'suspended') {
-          this.#suspended.add(taskId)
-          standing.suspended += 1
-        } else if (facts.status === 'pending' || facts.status === 'running') {
+        else if (facts.status === 'suspended') standing.suspended += 1
+        else if (facts.status === 'pending' || facts.status === 'running') {
           standing.working += 1
           await this.#manager.takeOver(taskId, run.root)
         } else {
@@ -201,9 +237,15 @@ export class TaskWaiter {
     return { happened, stop }
   }
 
-  async #look(taskId: string): Promise<TaskFacts | undefined> {
+  /** How a task stands that this process does not work on; of one that waits it is noted. Undefined if it is gone. */
+  async #waitsFor(taskId: string): Promise<TaskFacts | undefined> {
+    const { storage } = this.#manager.site
     try {
-      return await this.#manager.site.storage.tasks.get(taskId)
+      const task = await storage.tasks.get(taskId)
+      const asks = (task.terms as unknown as StoredTerms).ask === 'parent'
+      if (task.status === 'suspended')
+        this.#suspended.set(taskId, asks ? await parentQuestion(storage, task) : undefined)
+      return task
     } catch (thrown) {
       if (isRetinueError(thrown, 'task-not-found')) return undefined
       throw thrown
@@ -279,6 +321,10 @@ function newsOf(run: Run, { taskId, toolName, status }: StoredTask, outcome: Out
   const reference = newReference(run, toolName, outcome.output.value)
   keepReference(run, reference)
   return { ...news, ref: reference.id }
+}
+
+function questionKey(taskId: string, { toolCallId, round }: ParentQuestion): string {
+  return `${taskId}/${toolCallId}/${round}`
 }
 
 function forget({ state }: Run, gone: ReadonlySet<string>): void {
