@@ -8,7 +8,7 @@ import type { ApprovalStatus } from '../src/storage/approvals.ts'
 import { InMemoryStorage } from '../src/storage/in-memory-storage.ts'
 import type { TaskFacts } from '../src/storage/tasks.ts'
 import type { EventClock } from './event-clock.ts'
-import { type Deployed, type PlannedAgent, plannedAgent, ROOT_TASK } from './gated-plan.ts'
+import { callName, type Deployed, type PlannedAgent, plannedAgent, ROOT_TASK } from './gated-plan.ts'
 import { MortalProcess } from './mortal-process.ts'
 
 /** A process dies at a write of its storage, counted from 1; or where a model or a tool works, by the name of that. */
@@ -76,7 +76,7 @@ export async function crashedRun(clock: EventClock, crashing: Crashing): Promise
       onModelCall: (at, said) => {
         asked.set(at, [...(asked.get(at) ?? []), said])
         if (crash && 'model' in crash && crash.model === at && life === dying) life.die()
-        if (life !== dying && stored?.includes(answered(at))) repeated.push(at)
+        if (life !== dying && answers(crashing.plan, at).some((answer) => stored?.includes(answer))) repeated.push(at)
       },
       ...(crashing.more ? { more: crashing.more } : {}),
     })
@@ -100,7 +100,11 @@ export async function crashedRun(clock: EventClock, crashing: Crashing): Promise
     stored = await everything(storage)
     await clock.advance(11_000)
     const next = process(new MortalProcess(), crashing.laterPlan ?? crashing.plan, { ...FIRST, ...later })
-    result = await recovered(clock, next, storage)
+    // Of what was never written down nobody knows but who asked for it.
+    const isLost = (await storage.runs.list({ limit: 1 })).total === 0 && call.durable
+    result = isLost
+      ? await clock.until(ended(next.agent, call, new MortalProcess()))
+      : await recovered(clock, next, storage)
   } else if (crash) throw new Error(`it did not die at ${JSON.stringify(crash)}`)
   else await clock.until(first.app.tasks.settled())
   const { items } = await storage.tasks.list({ limit: 100 })
@@ -150,9 +154,25 @@ async function recovered(
       if (end && runId === RUN_ID && end.runId === RUN_ID) result = end
     }
     await clock.until(app.tasks.settled())
-    if (runs.length === 0 && !(await isAnythingLeft(storage))) return result
+    if (runs.length > 0 || (await isAnythingLeft(storage))) continue
+    // It may have gone on by itself since.
+    const isKept = (await storage.runs.list({ limit: 1 })).total > 0
+    return isKept ? await clock.until(agent.resumeRunGenerate({ runId: RUN_ID })) : result
   }
-  throw new Error('it does not come to an end')
+  throw new Error(`it does not come to an end: ${await standing(storage)}`)
+}
+
+/** How everything stands, for who has to find out why. */
+async function standing(storage: InMemoryStorage): Promise<string> {
+  const { items } = await storage.tasks.list({ limit: 100 })
+  const runs = await storage.runs.list({ limit: 100 })
+  const asked = await storage.approvals.list({ limit: 100 })
+  const key = new Map(items.map(({ taskId, toolName }) => [taskId, toolName]))
+  return JSON.stringify([
+    items.map(({ toolName, status }) => `${toolName} ${status}`),
+    runs.items.map(({ runId, status, lease }) => `${key.get(runId) ?? runId} ${status} ${lease ? 'leased' : 'free'}`),
+    asked.items.map(({ runId, status }) => `${key.get(runId) ?? runId} asks: ${status}`),
+  ])
 }
 
 /** Somebody may have decided it who died over it: then it is gone on with. */
@@ -171,10 +191,27 @@ async function isAnythingLeft(storage: InMemoryStorage): Promise<boolean> {
   return open.items.length > 0 || runs.items.some(({ status }) => status !== 'ended')
 }
 
-/** The text that an answer of a planned model leaves in the store, by the name of the step. */
-function answered(at: string): string {
-  const [agent, step] = at.split(' ')
-  return `"said ${agent} ${step}"`
+/**
+ * What an answer leaves in the store: the name of its first call, or its text. Those of an agent that answers again with each
+ * of its tasks can't be told apart.
+ */
+function answers(plan: PlannedAgent, at: string): string[] {
+  const [agent = '', step] = at.split(' ')
+  const { steps, tasks } = agentOf(plan, agent)
+  if (Number(step) < steps.length) return [callName(agent, Number(step), 0)]
+  return tasks ? [] : [`done ${agent}:`]
+}
+
+/** The agent that works on a task, by the name of that: `r.0-1` is what the second call of the root's first step asks for. */
+function agentOf(plan: PlannedAgent, name: string): PlannedAgent {
+  let agent = plan
+  for (const call of name.split('.').slice(1)) {
+    const [step, n] = call.split('-').map(Number)
+    const below = agent.steps[step as number]?.[n as number]
+    if (typeof below !== 'object') throw new Error(`there is no agent ${name}`)
+    agent = below
+  }
+  return agent
 }
 
 async function everything(storage: InMemoryStorage): Promise<string> {
@@ -183,4 +220,10 @@ async function everything(storage: InMemoryStorage): Promise<string> {
   const { items: tasks } = await storage.tasks.list({ limit: 100 })
   const outcomes = await Promise.all(tasks.map(async ({ taskId }) => (await storage.tasks.get(taskId)).outcome))
   return JSON.stringify([bodies, outcomes])
+}
+
+/** Of which tasks a conversation tells, and how they ended, in order. */
+export function toldIn(said: string | undefined): string[] {
+  const told = (said ?? '').matchAll(/^(?:user: \[retinue\] )?The background task \S+ \("(\w+)"\) (.*)\.$/gm)
+  return [...told].map(([, toolName, how]) => `${toolName} ${how}`)
 }

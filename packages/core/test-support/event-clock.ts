@@ -16,18 +16,33 @@ export class EventClock {
   readonly #timers = new Map<object, Timer>()
   #now: number
   #sequence = 0
+  readonly #digest = crypto.subtle.digest.bind(crypto.subtle)
+  #digests = 0
 
   constructor(start = 1_000_000) {
     this.#now = start
     globalThis.setTimeout = ((callback: () => void, milliseconds = 0) => {
       const timer = { unref: () => timer, ref: () => timer }
-      this.#timers.set(timer, { due: this.#now + Math.max(0, milliseconds), sequence: ++this.#sequence, callback })
+      this.#timers.set(timer, {
+        due: Math.ceil(this.#now + Math.max(0, milliseconds)),
+        sequence: ++this.#sequence,
+        callback,
+      })
       return timer
     }) as unknown as typeof setTimeout
     globalThis.clearTimeout = ((timer: object) => {
       if (!this.#timers.delete(timer)) this.#real.clearTimeout(timer as never)
     }) as typeof clearTimeout
     Date.now = () => this.#now
+    // Digests are made by other threads, at times of their own.
+    crypto.subtle.digest = async (...values) => {
+      this.#digests += 1
+      try {
+        return await this.#digest(...values)
+      } finally {
+        this.#digests -= 1
+      }
+    }
   }
 
   now(): number {
@@ -36,7 +51,9 @@ export class EventClock {
 
   /** Lets everything happen that needs no time. */
   async settled(): Promise<void> {
-    for (let tick = 0; tick < 2; tick++) await new Promise<void>((resolve) => setImmediate(resolve))
+    do {
+      for (let tick = 0; tick < 2; tick++) await new Promise<void>((resolve) => setImmediate(resolve))
+    } while (this.#digests > 0)
   }
 
   /** Lets so much time pass, and everything happen that is due by then. */
@@ -70,6 +87,7 @@ export class EventClock {
     globalThis.clearTimeout = this.#real.clearTimeout
     Date.now = this.#real.now
     this.#timers.clear()
+    Reflect.deleteProperty(crypto.subtle, 'digest')
   }
 
   #next(): [object, Timer] | undefined {

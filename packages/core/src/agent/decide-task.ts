@@ -5,11 +5,11 @@ import type { StoredTask } from '../storage/tasks.ts'
 import { openDecided, type Verdict } from './decide-run.ts'
 import { streamed } from './drive-run.ts'
 import { storageOf } from './kept-tree.ts'
-import type { DecisionOptions, ResumeOptions } from './resume-options.ts'
+import { type DecisionOptions, type ResumeOptions, resumedWith } from './resume-options.ts'
 import type { RunStream } from './run-stream.ts'
 import type { Site } from './take-run.ts'
 import { taskManagerIn } from './task-manager-in.ts'
-import { taskOfDecision } from './task-of-decision.ts'
+import { taskAt, taskOfDecision } from './task-of-decision.ts'
 import { taskStream } from './task-stream.ts'
 
 /**
@@ -35,6 +35,7 @@ export async function decideTask(
     decidedBy: _by,
     ...rest
   } = options as unknown as Record<string, unknown>
+  await resumedAbove(site, manager, task, options)
   const waiting = await resumedParent(site, task, { ...rest, runId: task.rootRunId } as ResumeOptions)
   return waiting ?? stream
 }
@@ -52,6 +53,23 @@ export async function openedTask(
   const { run } = await openDecided({ ...site, task }, verdict, given, false, waits)
   // What was written of it while somebody else worked on it counts.
   return manager.goOn(await storageOf(site.parts, site.application).tasks.get(task.taskId), run, undefined)
+}
+
+/** The tasks that wait for a task of theirs that goes on: from the inner ones to the outer ones. */
+async function resumedAbove(
+  site: Site,
+  manager: TaskManager,
+  { parentTree }: StoredTask,
+  options: DecisionOptions,
+): Promise<void> {
+  const above = await taskAt(storageOf(site.parts, site.application), parentTree)
+  if (!above) return
+  const given = { ...resumedWith(options), runId: above.taskId }
+  if (above.status === 'suspended')
+    await openedTask(site, manager, above, undefined, given, false).catch((thrown: unknown) => {
+      if (!isRetinueError(thrown, 'run-not-found') && !isRetinueError(thrown, 'run-busy')) throw thrown
+    })
+  await resumedAbove(site, manager, above, options)
 }
 
 /** The run that began the task, if it waits for its tasks where nobody works on it. */

@@ -8,10 +8,12 @@ import type { Storage } from '../storage/storage.ts'
 import type { StoredTask } from '../storage/tasks.ts'
 import { openDecided, type Verdict } from './decide-run.ts'
 import { directEffects } from './direct-effects.ts'
+import { goOnLater } from './expired-runs.ts'
 import { HeldLease } from './held-lease.ts'
 import { type KeepableTask, type Keeping, keepRoot } from './keepable.ts'
 import { removeRun } from './remove-run.ts'
 import { type ResumeOptions, resumedWith } from './resume-options.ts'
+import { storedTree, taskAt } from './task-of-decision.ts'
 
 /** What runs the background tasks of an application. */
 export function taskManagerOf(application: Application, { options }: ApplicationTasks): TaskManager {
@@ -23,6 +25,8 @@ export function taskManagerOf(application: Application, { options }: Application
       keepTask(manager, standIn, parent, { survives: application.storage !== undefined, inherited }),
     reopen: (task, by) => reopen(task, by, undefined),
     answer: (task, by, toolCallId, data) => reopen(task, by, { verdict: { type: 'answer', data }, toolCallId }),
+    isStored: async (taskId) => (await storedTree(storage, taskId)) !== undefined,
+    wake: (treeId, by) => wake(manager, treeId, by),
     forget: (taskId) => forget(storage, taskId),
     score: async (root) => {
       if (root.scoring) (await import('./live-scorers.ts')).startScoring(root)
@@ -81,6 +85,21 @@ async function reopen(
     decision !== undefined,
   )
   return opened.run
+}
+
+/** Goes on with a tree that waits stored, and that nobody is asked about itself. */
+async function wake(manager: TaskManager, treeId: string, by: RootRun): Promise<void> {
+  const { storage } = manager.site
+  if (!(await waitsForTasks(storage, treeId))) return
+  if (await taskAt(storage, treeId)) return manager.goOnLater(treeId, by)
+  const { parts, application } = (by.keeping as Keeping).tree
+  goOnLater({ parts, application }, treeId, false)
+}
+
+async function waitsForTasks(storage: Storage, runId: string): Promise<boolean> {
+  const stored = await storedTree(storage, runId)
+  if (stored?.status !== 'suspended' || stored.lease) return false
+  return (await storage.approvals.list({ runId, status: 'pending', limit: 1 })).items.length === 0
 }
 
 /** Deletes what is stored of the tree of a task that has ended. Whoever works on it still deletes it himself. */

@@ -9,7 +9,7 @@ import type { Admission, AfterAnswer, RunTasks, TaskTerms, ThreadRequest, Thread
 import { type Application, type BackgroundTaskOptions, warnIn } from '../memory/application.ts'
 import { AbortScope } from '../shared/abort.ts'
 import { forEachLimited } from '../shared/for-each-limited.ts'
-import type { EndedTaskStatus, StoredTask } from '../storage/tasks.ts'
+import type { EndedTaskStatus, StoredTask, TaskFacts } from '../storage/tasks.ts'
 import { failed, failedWith, type OpenTask, type Outcome } from '../tools/outcome.ts'
 import { InheritedLists } from './inherited.ts'
 import { callOf, type LiveTask, referenceTo, type StoredTerms } from './live-task.ts'
@@ -81,12 +81,20 @@ export class TaskManager implements RunTasks, Workplace {
       const page = await this.site.storage.tasks.list(query)
       const found = page.items.find((task) => task.toolCallId === toolCallId && task.deliveredAt === undefined)
       if (found) {
+        if (await this.#neverBegan(found)) break
         await this.#followed(found.taskId, run)
         return { type: 'end', outcome: placeholder(found) }
       }
       cursor = page.next
     } while (cursor !== undefined)
     return this.#admitted(run, call)
+  }
+
+  /** Whether its run died before the tree of a task could be written: nothing of it was done, and nobody else can begin it. */
+  async #neverBegan({ taskId, status }: TaskFacts): Promise<boolean> {
+    if (status !== 'pending' || this.#live.has(taskId) || (await this.site.isStored(taskId))) return false
+    await this.site.storage.tasks.remove(taskId)
+    return true
   }
 
   #admitted(run: Run, call: PendingCall): Admission {
@@ -225,6 +233,12 @@ export class TaskManager implements RunTasks, Workplace {
     return this.#waiter.answer(run, taskId, answer)
   }
 
+  stopped(run: Run): void {
+    this.#waiter
+      .stopped(run)
+      .catch((thrown) => warnIn(this.#application, 'run-not-resumed', notResumed(run.root.runId, thrown)))
+  }
+
   closed(run: Run): void {
     this.#lists.closed(run).catch(() => {})
   }
@@ -337,6 +351,7 @@ export class TaskManager implements RunTasks, Workplace {
     emit(run, 'background-task-suspended', referenceTo(task))
     task.log.close()
     this.signals.publish(taskId)
+    this.stopped(run)
     return true
   }
 
@@ -356,10 +371,20 @@ export class TaskManager implements RunTasks, Workplace {
     })
     await run.root.keeper?.end()
     await this.site.score(run.root)
+    if (stored) await this.#wake(stored.parentTree, run.root)
     this.#left(task, true)
     if (stored) this.#tell(task, status, outcome)
     task.log.close()
     this.signals.publish(taskId)
+  }
+
+  /** Whoever waits stored for a task that has ended goes on. */
+  async #wake(treeId: string, by: RootRun): Promise<void> {
+    try {
+      await this.site.wake(treeId, by)
+    } catch (thrown) {
+      warnIn(this.#application, 'run-not-resumed', notResumed(treeId, thrown))
+    }
   }
 
   #tell(task: LiveTask, status: EndedTaskStatus, outcome: Outcome): void {

@@ -21,6 +21,10 @@ export interface TaskSite {
   reopen(task: StoredTask, by: RootRun): Promise<Run>
   /** Answers a question of a task, and opens its tree; else as `reopen`. */
   answer(task: StoredTask, by: RootRun, toolCallId: string, data: string): Promise<Run>
+  /** Whether the tree of a task is stored. */
+  isStored(taskId: string): Promise<boolean>
+  /** Goes on with a tree that waits for its tasks, and for nothing else, where nobody works on it: a root run's, or a task's. */
+  wake(treeId: string, by: RootRun): Promise<void>
   /** Deletes what is stored of a task that nobody works on and that has ended. */
   forget(taskId: string): Promise<void>
   /** Has the answers graded that were given in a task. */

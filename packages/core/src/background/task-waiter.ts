@@ -14,7 +14,7 @@ import type { StoredTask, TaskFacts } from '../storage/tasks.ts'
 import { failed, type OpenTask, type Outcome } from '../tools/outcome.ts'
 import { ANSWER_TOOL } from './answer-tool.ts'
 import { type ParentQuestion, parentQuestion } from './ask-tool.ts'
-import { askedByTasks } from './asked-by-tasks.ts'
+import { askedBelow } from './asked-by-tasks.ts'
 import type { StoredTerms } from './live-task.ts'
 import { tellsThread } from './new-task.ts'
 import { OPEN } from './open-states.ts'
@@ -144,6 +144,8 @@ export class TaskWaiter {
     // A task that waits for its own gives its place to another one.
     const own = this.#manager.live(root.runId)
     if (own) this.#manager.leave(own)
+    // What its tasks did while it waited stored is told to it from now on; those that nobody works on go on.
+    if (root.isResumed) await this.#manager.attach(run)
     const then = await this.#wait(run)
     if (own && !(await this.#manager.enter(own))) return 'end'
     return then
@@ -173,7 +175,7 @@ export class TaskWaiter {
         change.stop()
         if (standing.ended) return 'continue'
         if (standing.suspended === 0) return 'end'
-        run.askedByTasks = await askedByTasks(this.#manager.site.storage, run.state.tasks ?? [])
+        run.askedByTasks = await askedBelow(this.#manager.site.storage, run.root.decisionId, run.state.tasks ?? [])
         return 'suspend'
       }
       const happened = await change.happened
@@ -237,6 +239,18 @@ export class TaskWaiter {
     return { happened, stop }
   }
 
+  /**
+   * A tree waits, and that is written down: one of its tasks that went on just before found it at work, and so did not wake it. Then it
+   * goes on now.
+   */
+  async stopped(run: Run): Promise<void> {
+    for (const { taskId } of tasksIn(run)) {
+      const task = await this.#waitsFor(taskId)
+      if (task && task.status !== 'suspended' && task.deliveredAt === undefined)
+        return this.#manager.site.wake(run.root.runId, run.root)
+    }
+  }
+
   /** How a task stands that this process does not work on; of one that waits it is noted. Undefined if it is gone. */
   async #waitsFor(taskId: string): Promise<TaskFacts | undefined> {
     const { storage } = this.#manager.site
@@ -257,6 +271,12 @@ export class TaskWaiter {
     const taskIds = open.map(({ taskId }) => taskId)
     return this.#manager.site.storage.tasks.claim({ taskIds, by: run.state.runId, until: at + CLAIM_MS, at })
   }
+}
+
+/** The tasks of a run, and of those below it in its tree, that their models were not told the end of. */
+function tasksIn({ state, calls }: Run): OpenTask[] {
+  const below = (calls ?? []).flatMap(({ delegation }) => (delegation?.child ? tasksIn(delegation.child) : []))
+  return [...(state.tasks ?? []), ...below]
 }
 
 /** Whether a run stays open for its tasks: nobody else could be told, or its caller wants it to. */
