@@ -1,5 +1,6 @@
 import type { Agent } from '../src/agent/agent.ts'
 import type { AgentOptions } from '../src/agent/agent-config.ts'
+import type { ApproveOptions, ResumeOptions } from '../src/agent/resume-options.ts'
 import type { RunOptions } from '../src/agent/run-options.ts'
 import type { RunResult } from '../src/agent/run-result.ts'
 import { isRetinueError } from '../src/errors/retinue-error.ts'
@@ -22,12 +23,14 @@ export interface Crashing {
   readonly plan: PlannedAgent
   readonly call: RunOptions
   readonly application?: Partial<RetinueOptions>
-  readonly more?: (plan: PlannedAgent) => Partial<AgentOptions>
+  readonly more?: ((plan: PlannedAgent) => Partial<AgentOptions>) | undefined
   readonly crash?: Crash | undefined
   /** What the tools are in the processes that come after. */
   readonly later?: Partial<Deployed>
   /** The agents of the processes that come after, where they are others. */
   readonly laterPlan?: PlannedAgent
+  /** What is given to the processes that come after, for the run to go on with. */
+  readonly resumedWith?: Omit<ResumeOptions, 'runId'>
   readonly storage?: InMemoryStorage
 }
 
@@ -104,7 +107,7 @@ export async function crashedRun(clock: EventClock, crashing: Crashing): Promise
     const isLost = (await storage.runs.list({ limit: 1 })).total === 0 && call.durable
     result = isLost
       ? await clock.until(ended(next.agent, call, new MortalProcess()))
-      : await recovered(clock, next, storage)
+      : await recovered(clock, next, storage, crashing.resumedWith)
   } else if (crash) throw new Error(`it did not die at ${JSON.stringify(crash)}`)
   else await clock.until(first.app.tasks.settled())
   const { items } = await storage.tasks.list({ limit: 100 })
@@ -136,10 +139,11 @@ async function recovered(
   clock: EventClock,
   { app, agent }: { app: Retinue; agent: Agent },
   storage: InMemoryStorage,
+  given: Crashing['resumedWith'],
 ): Promise<RunResult | undefined> {
   let result: RunResult | undefined
   for (let life = 0; life < MOST_LIVES; life++) {
-    const streams = await clock.until(app.recover())
+    const streams = await clock.until(app.recover(given))
     for (const stream of streams) {
       const end = await clock.until(stream.result)
       if (stream.runId === RUN_ID) result = end
@@ -150,14 +154,14 @@ async function recovered(
     for (const { runId, toolCalls } of runs) {
       const [first] = toolCalls
       if (!first) continue
-      const end = await clock.until(decided(agent, runId, first.toolCallId))
+      const end = await clock.until(decided(agent, { ...given, runId, toolCallId: first.toolCallId }))
       if (end && runId === RUN_ID && end.runId === RUN_ID) result = end
     }
     await clock.until(app.tasks.settled())
     if (runs.length > 0 || (await isAnythingLeft(storage))) continue
     // It may have gone on by itself since.
     const isKept = (await storage.runs.list({ limit: 1 })).total > 0
-    return isKept ? await clock.until(agent.resumeRunGenerate({ runId: RUN_ID })) : result
+    return isKept ? await clock.until(agent.resumeRunGenerate({ ...given, runId: RUN_ID })) : result
   }
   throw new Error(`it does not come to an end: ${await standing(storage)}`)
 }
@@ -176,9 +180,9 @@ async function standing(storage: InMemoryStorage): Promise<string> {
 }
 
 /** Somebody may have decided it who died over it: then it is gone on with. */
-async function decided(agent: Agent, runId: string, toolCallId: string): Promise<RunResult | undefined> {
+async function decided(agent: Agent, options: ApproveOptions): Promise<RunResult | undefined> {
   try {
-    return await agent.approveToolCallGenerate({ runId, toolCallId })
+    return await agent.approveToolCallGenerate(options)
   } catch (thrown) {
     if (isRetinueError(thrown, 'approval-decided')) return undefined
     throw thrown

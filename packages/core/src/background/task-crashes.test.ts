@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Crash, type CrashedEnd, type Crashing, crashedRun, toldIn } from '../../test-support/crashed-tasks.ts'
+import { type CrashedEnd, crashedRun, toldIn } from '../../test-support/crashed-tasks.ts'
 import { EventClock } from '../../test-support/event-clock.ts'
 import type { PlannedAgent } from '../../test-support/gated-plan.ts'
+import { everyTaskCrash, lastAsked, TASK_PLANS } from '../../test-support/properties/task-crashes.ts'
 
 let clock: EventClock
 beforeEach(() => {
@@ -9,8 +10,22 @@ beforeEach(() => {
 })
 afterEach(() => clock.restore())
 
-/** Two tasks at once; one of them takes three steps, in the second of which a person has to decide. */
-const TWO: PlannedAgent = {
+describe.each(TASK_PLANS)('B9.6 a run with $what, whose process dies before or after one of its writes', (plan) => {
+  test('durable: it ends as it would have, and each result is told once', async () => {
+    const { wrong, crashes } = await everyTaskCrash(clock, plan, { durable: true }, 5)
+    expect(wrong).toEqual({})
+    expect(crashes).toBeGreaterThan(10)
+  })
+
+  test('not durable: its tasks end, and nothing is left', async () => {
+    const { wrong, crashes } = await everyTaskCrash(clock, plan, {}, 5)
+    expect(wrong).toEqual({})
+    expect(crashes).toBeGreaterThan(10)
+  })
+})
+
+/** One task of three steps, in the second of which a person decides, and one that waits for its place. */
+const PLAN: PlannedAgent = {
   key: 'root',
   id: 'root',
   steps: [
@@ -22,109 +37,97 @@ const TWO: PlannedAgent = {
   tasks: ['a', 'b'],
 }
 
-/** A task whose subagent has a task of its own, in which a person has to decide. */
-const NESTED: PlannedAgent = {
-  key: 'root',
-  id: 'root',
-  steps: [[{ key: 'a', id: 'wa', steps: [[{ key: 'c', id: 'wc', steps: [['free'], ['gate']] }]], tasks: ['c'] }]],
-  tasks: ['a'],
-}
+const statuses = ({ tasks }: CrashedEnd) =>
+  tasks.map(({ toolName, status, error }) => (error ? `${toolName} ${status} ${error.code}` : `${toolName} ${status}`))
 
-/** A subagent in the foreground that has a task. */
-const BELOW: PlannedAgent = {
-  key: 'root',
-  id: 'root',
-  steps: [[{ key: 'f', id: 'wf', steps: [[{ key: 'c', id: 'wc', steps: [['gate']] }, 'free']], tasks: ['c'] }, 'free']],
-}
+const queued = { backgroundTasks: { enabled: true, globalConcurrency: 1 } }
 
-/** What the model at a path was asked last. */
-function lastAsked({ asked }: CrashedEnd, agent: string): string | undefined {
-  const [, last] = [...asked].filter(([at]) => at.startsWith(`${agent} `)).at(-1) ?? []
-  return last?.at(-1)
-}
-
-/** Which agents have tasks, and which. */
-const TELLS: ReadonlyMap<PlannedAgent, Readonly<Record<string, readonly string[]>>> = new Map([
-  [TWO, { r: ['a', 'b'] }],
-  [NESTED, { r: ['a'], 'r.0-0': ['c'] }],
-  [BELOW, { 'r.0-0': ['c'] }],
-])
-
-/** Dies before and after each write of the whole; gives what of each end is not as it should be, by the crash. */
-async function everywhere(crashing: Crashing, wrong: (end: CrashedEnd) => unknown[]): Promise<Record<string, unknown>> {
-  // What is loaded with the first run takes time that no clock here knows.
-  await crashedRun(clock, crashing)
-  const { writes } = await crashedRun(clock, crashing)
-  const all: Record<string, unknown> = {}
-  for (let write = 1; write <= writes; write++)
-    for (const when of ['before', 'after'] as const) {
-      const crash: Crash = { write, when }
-      const found = await crashedRun(clock, { ...crashing, crash }).then(wrong, (error: unknown) => [String(error)])
-      if (found.length > 0) all[`${when} write ${write} of ${writes}`] = found
-    }
-  expect(writes).toBeGreaterThan(20)
-  return all
-}
-
-/** Starts of a call that a person approved. */
-function startedTwice({ starts }: CrashedEnd): unknown[] {
-  return [...starts].filter(([at, count]) => count > 1 && at.endsWith('1-0'))
-}
-
-const CASES = [
-  ['two tasks', TWO],
-  ['a task with a task of its own', NESTED],
-  ['a subagent with a task', BELOW],
-] as const
-
-/** A subagent that has tasks is run in the foreground where its parent says so. */
-const more: Crashing['more'] = ({ steps }) =>
-  steps === BELOW.steps ? { backgroundTasks: { tools: { f: false } } } : {}
-
-describe('B9.6 a durable run that waits for its tasks, whose process dies', () => {
-  test.each(CASES)('before or after any of its writes, with %s: it ends as it would have', async (_what, plan) => {
-    const tells = Object.entries(TELLS.get(plan) ?? {})
-    const statuses = tells.flatMap(([, keys]) => keys.map((key) => `${key} completed`)).join()
-    const wrong = (end: CrashedEnd): unknown[] => {
-      const { result, tasks, repeated, left, warnings } = end
-      const own = tasks.map(({ toolName, status }) => `${toolName} ${status}`).toSorted()
-      const told = tells.filter(([agent, keys]) => {
-        const is = toldIn(lastAsked(end, agent)).toSorted().join()
-        return is !== keys.map((key) => `${key} has completed`).join()
-      })
-      return [
-        ...(result?.finishReason === 'stop' ? [] : [`it ended with ${result?.finishReason}`]),
-        ...(own.join() === statuses ? [] : [`the tasks are ${own}`]),
-        ...told.map(([agent]) => `${agent} was told ${toldIn(lastAsked(end, agent))}`),
-        ...startedTwice(end),
-        ...repeated.map((at) => `${at} was asked again`),
-        ...(left.join() === 'run ended' ? [] : [`left are ${left}`]),
-        ...warnings,
-      ]
-    }
-    expect(await everywhere({ plan, call: { durable: true }, more }, wrong)).toEqual({})
+describe('B9.6 what the process died in', () => {
+  test.each([
+    ['the first model call of a task', { model: 'r.0-0 0' }],
+    ['a later model call of a task', { model: 'r.0-0 1' }],
+    ['the last model call of a task', { model: 'r.0-0 2' }],
+    ['a tool of a task', { tool: 'r.0-0.0-0' }],
+    ['a model call of the run, after its tasks began', { model: 'r 1' }],
+  ])('%s: a durable run ends as it would have', async (_what, crash) => {
+    const end = await crashedRun(clock, { plan: PLAN, call: { durable: true }, application: queued, crash })
+    expect(end.result?.finishReason).toBe('stop')
+    expect(statuses(end)).toEqual(['a completed', 'b completed'])
+    expect(end.repeated).toEqual([])
+    expect(toldIn(lastAsked(end, 'r')).toSorted()).toEqual(['a has completed', 'b has completed'])
+    // What was under way is begun once more.
+    if ('model' in crash) expect(end.asked.get(crash.model)).toHaveLength(2)
+    const twice = [...end.starts].filter(([, count]) => count > 1).map(([at]) => at)
+    expect(twice).toEqual('tool' in crash ? [crash.tool] : [])
   })
-})
 
-const ENDED = new Set(['completed', 'cancelled'])
+  test('the approved tool of a task: it is not started again, and its model is told that nobody knows', async () => {
+    const crash = { tool: 'r.0-0.1-0' }
+    const end = await crashedRun(clock, { plan: PLAN, call: { durable: true }, crash })
+    expect(end.result?.finishReason).toBe('stop')
+    expect(statuses(end)).toEqual(['a completed', 'b completed'])
+    expect(end.starts.get('r.0-0.1-0')).toBe(1)
+    expect(end.approvals).toEqual(['unknown'])
+    expect(end.asked.get('r.0-0 2')?.at(-1)).toContain('whether it did its work is unknown')
+    expect(toldIn(lastAsked(end, 'r')).toSorted()).toEqual(['a has completed', 'b has completed'])
+  })
 
-describe('B9.6 a run that is not durable, whose process dies', () => {
-  test.each(CASES)(
-    'before or after any of its writes, with %s: its tasks end, and nothing is left',
-    async (_what, plan) => {
-      const wrong = (end: CrashedEnd): unknown[] => {
-        const { result, tasks, left, warnings } = end
-        // One that nobody had begun has failed.
-        const open = tasks.filter(({ status, error }) => !ENDED.has(status) && error?.code !== 'task-lost')
-        return [
-          ...(result === undefined || result.finishReason === 'stop' ? [] : [`it ended with ${result.finishReason}`]),
-          ...open.map(({ toolName, status, error }) => `${toolName} is ${status} ${error?.code}`),
-          ...startedTwice(end),
-          ...(left.length === 0 ? [] : [`left are ${left}`]),
-          ...warnings,
-        ]
-      }
-      expect(await everywhere({ plan, call: {}, more }, wrong)).toEqual({})
+  test.each([
+    ['the first model call of a task', { model: 'r.0-0 0' }],
+    ['a tool of a task', { tool: 'r.0-0.0-0' }],
+  ])(
+    '%s, of a run that is not durable: its tasks are cancelled as orphans, those that waited for a place too',
+    async (_what, crash) => {
+      const end = await crashedRun(clock, { plan: PLAN, call: {}, application: queued, crash })
+      expect(end.result).toBeUndefined()
+      expect(statuses(end)).toEqual(['a cancelled task-cancelled', 'b cancelled task-cancelled'])
+      expect(end.tasks[0]?.error?.message).toBe('the run that waited for it died')
+      expect(end.left).toEqual([])
+      expect([...end.asked].flatMap(([, said]) => said).length).toBeLessThanOrEqual(4)
     },
   )
+})
+
+describe('B9.6 what is not there any more when a task goes on', () => {
+  const crash = { model: 'r.0-0 1' }
+  const without = (removed: string): PlannedAgent => ({
+    ...PLAN,
+    steps: [PLAN.steps[0]?.filter((step) => typeof step === 'string' || step.key !== removed) ?? []],
+    tasks: (PLAN.tasks ?? []).filter((key) => key !== removed),
+  })
+
+  test('its subagent: it has failed with the reason, and the conversation is told', async () => {
+    const end = await crashedRun(clock, { plan: PLAN, call: { durable: true }, crash, laterPlan: without('a') })
+    expect(end.result?.finishReason).toBe('stop')
+    expect(statuses(end)).toEqual(['a failed tool-unknown', 'b completed'])
+    expect(toldIn(lastAsked(end, 'r')).toSorted()).toEqual(['a has failed', 'b has completed'])
+    expect(lastAsked(end, 'r')).toContain('There is no tool "a"')
+    expect(end.left).toEqual(['run ended'])
+  })
+
+  test('the agent above it: it is called off', async () => {
+    const nested = TASK_PLANS[1]?.plan as PlannedAgent
+    const dies = { model: 'r.0-0.0-0 1' }
+    const laterPlan = { ...nested, steps: [[]], tasks: [] }
+    const end = await crashedRun(clock, { plan: nested, call: { durable: true }, crash: dies, laterPlan })
+    expect(statuses(end)).toEqual(['a failed tool-unknown', 'c cancelled task-cancelled'])
+    expect(toldIn(lastAsked(end, 'r'))).toEqual(['a has failed'])
+    expect(end.left).toEqual(['run ended'])
+  })
+
+  test('a tool that its subagent called: its model is told, and it goes on', async () => {
+    const later = { removed: new Set(['free'] as const) }
+    const gone = { model: 'r.0-0 1' }
+    const end = await crashedRun(clock, { plan: PLAN, call: { durable: true }, crash: gone, later })
+    expect(statuses(end)).toEqual(['a completed', 'b completed'])
+    expect(end.left).toEqual(['run ended'])
+  })
+
+  test('code of the call: what guards a run must not vanish, so that nothing goes on, and a warning says why', async () => {
+    const call = { durable: true, requireToolApproval: () => false }
+    await expect(crashedRun(clock, { plan: PLAN, call, crash })).rejects.toThrow('it does not come to an end')
+    const end = await crashedRun(clock, { plan: PLAN, call, crash, resumedWith: { requireToolApproval: () => false } })
+    expect(statuses(end)).toEqual(['a completed', 'b completed'])
+    expect(end.result?.finishReason).toBe('stop')
+  })
 })
