@@ -46,7 +46,9 @@ describe('B9.5 a task that asks', () => {
     )
     const result = await sup.generate('Go')
     expect(result.finishReason).toBe('suspended')
-    expect(result.pendingCalls).toMatchObject([{ toolName: 'ask', suspendPayload: { question: 'Which year?', to: 'parent' } }])
+    expect(result.pendingCalls).toMatchObject([
+      { toolName: 'ask', suspendPayload: { question: 'Which year?', to: 'parent' } },
+    ])
     const [question] = await app.tasks.questions()
     const stream = await app.tasks.answer(question?.taskId as string, '2023')
     expect(await stream.text).toBe('one\n\nno idea\n\ndone')
@@ -71,7 +73,10 @@ describe('B9.5 a task that asks', () => {
   })
 
   test('else it has no such tool', async () => {
-    const { sup, models } = team({ sup: [{ calls: [ask('a')] }, { text: 'one' }, { text: 'two' }], 'sup/a': [{ text: 'A' }] })
+    const { sup, models } = team({
+      sup: [{ calls: [ask('a')] }, { text: 'one' }, { text: 'two' }],
+      'sup/a': [{ text: 'A' }],
+    })
     await sup.generate('Go')
     expect(models.calls('sup/a')[0]?.tools).toEqual([])
   })
@@ -81,10 +86,7 @@ describe('B9.5 a task that asks', () => {
     const act = createTool({ id: 'act', requireApproval: true, execute: () => void ran.push(1) })
     const { sup, app } = team(
       {
-        sup: [
-          { calls: [ask('a')] },
-          { text: 'one' },
-        ],
+        sup: [{ calls: [ask('a')] }, { text: 'one' }],
         'sup/a': [{ calls: [{ id: 'x', name: 'act', args: {} }] }],
       },
       { ...settings('parent'), children: { a: { tools: { act } } } },
@@ -116,6 +118,8 @@ describe('B9.5 a task that asks', () => {
       { ...settings('person'), children: { a: { tools: { ask: own } } } },
     )
     await child.sup.generate('Go')
-    expect((await child.app.tasks.list()).items).toMatchObject([{ status: 'failed', error: { code: 'name-collision' } }])
+    expect((await child.app.tasks.list()).items).toMatchObject([
+      { status: 'failed', error: { code: 'name-collision' } },
+    ])
   })
 })
