@@ -3,7 +3,7 @@ import type { PendingCall } from '../loop/pending-call.ts'
 import { resumedTurn } from '../loop/resumed-turn.ts'
 import { emit, type RootRun, type Run } from '../loop/run.ts'
 import type { Admission, AfterAnswer, RunTasks, TaskTerms, ThreadRequest, ThreadTasks } from '../loop/run-tasks.ts'
-import type { Application, BackgroundTaskOptions } from '../memory/application.ts'
+import { type Application, type BackgroundTaskOptions, warnIn } from '../memory/application.ts'
 import { AbortScope } from '../shared/abort.ts'
 import type { StoredTask } from '../storage/tasks.ts'
 import { failed, type Outcome } from '../tools/outcome.ts'
@@ -33,6 +33,8 @@ export class TaskManager implements RunTasks, Workplace {
   readonly #lists: InheritedLists
   readonly #live = new Map<string, LiveTask>()
   readonly #stranded: StrandedTasks
+  /** Tasks that have ended, the oldest first, where the store is this process. */
+  readonly #ended: string[] = []
   readonly #waiter: TaskWaiter
 
   constructor(application: Application, options: BackgroundTaskOptions, site: TaskSite, signals?: TaskSignals) {
@@ -45,6 +47,10 @@ export class TaskManager implements RunTasks, Workplace {
     this.#waiter = new TaskWaiter(this)
     this.#stranded = new StrandedTasks(this, application)
     this.#lists = new InheritedLists(site.storage)
+  }
+
+  warn(code: string, message: string): void {
+    warnIn(this.#application, code, message)
   }
 
   /** The task, while this process works on it. */
@@ -281,6 +287,18 @@ export class TaskManager implements RunTasks, Workplace {
     if (items.length === 0) await tasks.unshare(inherits.listId)
   }
 
+  /** What is kept in this process alone would fill it: of what has ended, the last so many stay, and what is yet to be told. */
+  async #forgetOldest(taskId: string): Promise<void> {
+    this.#ended.push(taskId)
+    const { tasks } = this.site.storage
+    for (let looked = 0; looked < 2 && this.#ended.length > MOST_ENDED; looked++) {
+      const oldest = this.#ended.shift() as string
+      const { tells, deliveredAt } = await tasks.get(oldest)
+      if (tells === 'thread' && deliveredAt === undefined) this.#ended.push(oldest)
+      else await tasks.remove(oldest)
+    }
+  }
+
   /** This process has nothing more to do with it. `ended`: it is over, and does not only wait. */
   #left(task: LiveTask, ended: boolean): void {
     task.stopClock?.()
@@ -288,8 +306,12 @@ export class TaskManager implements RunTasks, Workplace {
     this.#live.delete(task.taskId)
     task.unlink(ended)
     task.leave()
+    if (ended && !this.site.survives) void this.#forgetOldest(task.taskId).catch(() => {})
   }
 }
+
+/** How many tasks that have ended a process without a storage keeps the records of. */
+const MOST_ENDED = 1_000
 
 /** A task that was called off before it had begun is ended like one that waits. */
 const NOT_BEGUN = { waiting: 1 } as const
