@@ -64,7 +64,7 @@ export async function openTask(
       call,
       task: { survives: application.storage !== undefined, inherited, goOnLater },
     }
-    keepable(kept, { lease, version: stored.version, standing, durable: false })
+    keepable(kept, { lease, version: stored.version, standing, durable: false, log: tree.log })
     await root.keep()
     return { run, log: undefined, callbacks: {} }
   } catch (thrown) {

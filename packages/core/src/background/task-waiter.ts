@@ -1,16 +1,12 @@
-import { keepReference, newReference } from '../delegation/references.ts'
 import { isRetinueError } from '../errors/retinue-error.ts'
-import { isEnvelope } from '../events/envelope.ts'
 import type { FinishReason } from '../events/finish-reason.ts'
-import { addUsage } from '../events/usage.ts'
 import { addMessage, type Run } from '../loop/run.ts'
 import type { AfterAnswer, ThreadRequest, ThreadTasks } from '../loop/run-tasks.ts'
 import { takePoint } from '../loop/take-point.ts'
 import { disarm, frameworkNote } from '../messages/framework-note.ts'
-import type { UserMessage } from '../messages/message.ts'
 import { forEachLimited } from '../shared/for-each-limited.ts'
 import type { Page } from '../storage/page.ts'
-import type { StoredTask, TaskFacts } from '../storage/tasks.ts'
+import type { StoredTask, TaskClaim, TaskFacts } from '../storage/tasks.ts'
 import { failed, type OpenTask, type Outcome } from '../tools/outcome.ts'
 import { ANSWER_TOOL } from './answer-tool.ts'
 import { type ParentQuestion, parentQuestion } from './ask-tool.ts'
@@ -19,8 +15,8 @@ import type { StoredTerms } from './live-task.ts'
 import { tellsThread } from './new-task.ts'
 import { OPEN } from './open-states.ts'
 import type { TaskManager } from './task-manager.ts'
-import { TASK_ORIGIN, type TaskNews, taskNote } from './task-note.ts'
-import { endOf, type TaskEnd } from './task-outcome.ts'
+import { TASK_ORIGIN } from './task-note.ts'
+import { forgetTasks, notesOf, tellRun } from './tell-run.ts'
 
 /** How long nobody else tells of a task after somebody began to, in milliseconds. */
 const CLAIM_MS = 10_000
@@ -57,13 +53,14 @@ export class TaskWaiter {
    * told one is, and of one who died over it the next.
    */
   async deliver(run: Run): Promise<string | undefined> {
-    const open = run.state.tasks ?? []
+    const { state } = run
+    const open = state.tasks ?? []
     const gone = open.filter(({ taskId }) => !this.#manager.live(taskId) && !this.#suspended.has(taskId))
-    const ended = gone.length === 0 ? [] : await this.#claimed(run, gone)
-    for (const { taskId } of gone) if (!ended.some((task) => task.taskId === taskId)) await this.#waitsFor(taskId)
-    const bail = ended.length === 0 ? undefined : told(run, ended)
+    const { whole: ended, damaged } = await this.#claimed(claimOf(run, gone))
+    const bail = tellRun(run, ended, damaged)
+    for (const { taskId } of gone) if (state.tasks?.some((task) => task.taskId === taskId)) await this.#waitsFor(taskId)
     const isAsked = this.#tellQuestions(run)
-    if ((ended.length > 0 || isAsked) && run.root.keeper?.isDurable) {
+    if ((run.told || isAsked) && run.root.keeper?.isDurable) {
       takePoint(run)
       await run.abort.race(run.root.keeper.save())
     }
@@ -110,7 +107,7 @@ export class TaskWaiter {
     const ended = await all((cursor) => tasks.list({ threadId, resourceId, undelivered: true, ...cursor }))
     const at = Date.now()
     const taskIds = ended.map(({ taskId }) => taskId)
-    const claimed = taskIds.length === 0 ? [] : await tasks.claim({ taskIds, by: runId, until: at + CLAIM_MS, at })
+    const { whole: claimed } = await this.#claimed({ taskIds, by: runId, until: at + CLAIM_MS, at })
     const fresh: StoredTask[] = []
     for (const task of claimed) {
       // Whoever claimed it before may have died over it.
@@ -192,7 +189,7 @@ export class TaskWaiter {
       else if (this.#suspended.has(taskId)) standing.suspended += 1
       else {
         const facts = await this.#waitsFor(taskId)
-        if (!facts || facts.deliveredAt !== undefined) forget(run, new Set([taskId]))
+        if (!facts || facts.deliveredAt !== undefined) forgetTasks(run, new Set([taskId]))
         else if (facts.status === 'suspended') standing.suspended += 1
         else if (facts.status === 'pending' || facts.status === 'running') {
           standing.working += 1
@@ -266,10 +263,24 @@ export class TaskWaiter {
     }
   }
 
-  async #claimed(run: Run, open: readonly OpenTask[]): Promise<readonly StoredTask[]> {
-    const at = run.root.effects.now()
-    const taskIds = open.map(({ taskId }) => taskId)
-    return this.#manager.site.storage.tasks.claim({ taskIds, by: run.state.runId, until: at + CLAIM_MS, at })
+  /** Claims what has ended. One that is damaged keeps no other one from being told; that it is, is a warning. */
+  async #claimed(claim: TaskClaim): Promise<{ whole: readonly StoredTask[]; damaged: ReadonlySet<string> }> {
+    const damaged = new Set<string>()
+    for (;;) {
+      const taskIds = claim.taskIds.filter((taskId) => !damaged.has(taskId))
+      if (taskIds.length === 0) return { whole: [], damaged }
+      try {
+        return { whole: await this.#manager.site.storage.tasks.claim({ ...claim, taskIds }), damaged }
+      } catch (thrown) {
+        const id = isRetinueError(thrown, 'storage-row-unreadable') ? String(thrown.data['id']) : undefined
+        if (id === undefined || !taskIds.includes(id)) throw thrown
+        damaged.add(id)
+        this.#manager.warn(
+          'storage-row-unreadable',
+          `What came of the background task "${id}" can't be told: ${thrown}`,
+        )
+      }
+    }
   }
 }
 
@@ -302,51 +313,11 @@ async function all(
   return found
 }
 
-/** What another run than the one that began them is told of tasks. */
-function notesOf(ended: readonly StoredTask[]): UserMessage[] {
-  const outcomes = ended.map((task) => endOf(task).outcome)
-  const news = ended.map(({ taskId, toolName, status }, index) => {
-    const { output } = outcomes[index] as Outcome
-    return { taskId, toolName, status: status as TaskNews['status'], output }
-  })
-  return [taskNote(news), ...outcomes.flatMap(feedbackIn)]
-}
-
-/** What a hook said of a result. */
-function feedbackIn(outcome: Outcome): UserMessage[] {
-  if (outcome.kind !== 'result' || outcome.feedback === undefined) return []
-  return [frameworkNote(disarm(outcome.feedback), 'delegation-feedback')]
-}
-
-/** Puts all of it into the conversation, as one message; the text that the run ends with, where a hook said so. */
-function told(run: Run, ended: readonly StoredTask[]): string | undefined {
-  const taskIds = ended.map(({ taskId }) => taskId)
-  forget(run, new Set(taskIds))
-  run.told = taskIds
-  const ends = ended.map(endOf)
-  addMessage(run, taskNote(ended.map((task, index) => newsOf(run, task, (ends[index] as TaskEnd).outcome))))
-  let bail: string | undefined
-  for (const { outcome, usage } of ends) {
-    addUsage(run.state.totalUsage, usage)
-    for (const note of feedbackIn(outcome)) addMessage(run, note)
-    if (outcome.kind === 'result') bail ??= outcome.bail
-  }
-  return bail
-}
-
-function newsOf(run: Run, { taskId, toolName, status }: StoredTask, outcome: Outcome): TaskNews {
-  const isNamed = run.delegation.enableResultReferences && outcome.kind === 'result' && isEnvelope(outcome.result)
-  const news = { taskId, toolName, status: status as TaskNews['status'], output: outcome.output }
-  if (!isNamed || status !== 'completed' || outcome.output.type !== 'text') return news
-  const reference = newReference(run, toolName, outcome.output.value)
-  keepReference(run, reference)
-  return { ...news, ref: reference.id }
+function claimOf({ root, state }: Run, open: readonly OpenTask[]): TaskClaim {
+  const at = root.effects.now()
+  return { taskIds: open.map(({ taskId }) => taskId), by: state.runId, until: at + CLAIM_MS, at }
 }
 
 function questionKey(taskId: string, { toolCallId, round }: ParentQuestion): string {
   return `${taskId}/${toolCallId}/${round}`
-}
-
-function forget({ state }: Run, gone: ReadonlySet<string>): void {
-  state.tasks = (state.tasks ?? []).filter(({ taskId }) => !gone.has(taskId))
 }

@@ -2,6 +2,7 @@ import { approvalMoves, newApprovalRows } from './approval-row.ts'
 import type { ApprovalTable } from './approval-table.ts'
 import { assertCount, assertId, assertTime } from './checks.ts'
 import { fits } from './fits.ts'
+import { listsOfRun } from './run-lists.ts'
 import { allRunFacts, assertLease, checkedRunQuery, newRunRow, type RunRow, storedRun } from './run-row.ts'
 import type { Lease, RunPage, RunQuery, RunRemoval, RunSave, RunStorage, StoredRun } from './runs.ts'
 import { sequenceCursor } from './sequence-cursor.ts'
@@ -11,10 +12,13 @@ import { runExists, runNotFound, storageConflict } from './storage-errors.ts'
 export class InMemoryRuns implements RunStorage {
   readonly #assertOpen: () => void
   readonly #approvals: ApprovalTable
+  readonly #deleteLists: (prefix: string) => void
   readonly #runs = new Map<string, RunRow>()
   #sequence = 0
 
-  constructor(assertOpen: () => void, approvals: ApprovalTable) {
+  /** `deleteLists`: those whose ids begin so. */
+  constructor(assertOpen: () => void, approvals: ApprovalTable, deleteLists: (prefix: string) => void) {
+    this.#deleteLists = deleteLists
     this.#assertOpen = assertOpen
     this.#approvals = approvals
   }
@@ -97,6 +101,7 @@ export class InMemoryRuns implements RunStorage {
     if (version !== expectedVersion || !approvals) throw storageConflict(expectedVersion)
     this.#approvals.write(approvals)
     this.#runs.delete(runId)
+    this.#deleteLists(listsOfRun(runId))
   }
 
   #found(runId: string): RunRow {

@@ -47,6 +47,7 @@ export type {
 export type { Page, PageRequest, UnreadableRow } from './page.ts'
 export { RANKING } from './rank-by-terms.ts'
 export { asText, decodedText, readRow, readRows } from './read-row.ts'
+export { listsOfRun } from './run-lists.ts'
 export {
   allRunFacts,
   assertLease,

@@ -91,6 +91,6 @@ export interface RunStorage {
   renew(request: { runId: string; holder: string; until: number }): Promise<boolean>
   /** Lets a lease go, without a new version. Harmless if it is somebody else's by now. */
   release(request: { runId: string; holder: string }): Promise<void>
-  /** Deletes a run; its approvals stay. `storage-conflict` as in `save`; to delete one that is not there is `run-not-found`. */
+  /** Deletes a run, and the lists of `TaskStorage` whose ids begin as `listsOfRun` says; its approvals stay. `storage-conflict` as in `save`; to delete one that is not there is `run-not-found`. */
   remove(removal: RunRemoval): Promise<void>
 }

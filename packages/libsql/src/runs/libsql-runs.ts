@@ -10,6 +10,7 @@ import {
   assertTime,
   checkedRunQuery,
   type Lease,
+  listsOfRun,
   newApprovalRows,
   newRunRow,
   type RunPage,
@@ -26,6 +27,7 @@ import {
 } from '@retinue/core/storage'
 import type { Database } from '../database/database.ts'
 import { errorCode } from '../database/database-error.ts'
+import { deleteSharedItemsOf } from '../tasks/shared-item-statements.ts'
 import { insertApprovals, moveApproval } from './approval-statements.ts'
 import { isDead, thisProcess } from './lease-process.ts'
 import { runFactsOf, runOf } from './rows.ts'
@@ -112,7 +114,7 @@ export class LibSQLRuns implements RunStorage {
     assertCount(expectedVersion, 'expectedVersion', 0)
     assertTime(at, 'at')
     const statements = [deleteRun(runId, expectedVersion), CHANGED_SOMETHING, ...movesOf(approvalMoves(moves))]
-    if (await this.#writeAll(statements)) return
+    if (await this.#writeAll([...statements, deleteSharedItemsOf(listsOfRun(runId))])) return
     throw (await this.#lease(runId)) ? storageConflict(expectedVersion) : runNotFound(runId)
   }
 
