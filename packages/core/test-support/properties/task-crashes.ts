@@ -8,6 +8,8 @@ export interface TaskPlan {
   readonly what: string
   readonly plan: PlannedAgent
   readonly tells: Readonly<Record<string, readonly string[]>>
+  /** The call that a person approves. */
+  readonly gate: string
 }
 
 /** Two tasks at once; one of them takes three steps, in the second of which a person has to decide. */
@@ -25,6 +27,7 @@ const TWO: TaskPlan = {
     tasks: ['a', 'b'],
   },
   tells: { r: ['a', 'b'] },
+  gate: 'r.0-0.1-0',
 }
 
 /** A task whose subagent has a task of its own, in which a person has to decide. */
@@ -37,6 +40,7 @@ const NESTED: TaskPlan = {
     tasks: ['a'],
   },
   tells: { r: ['a'], 'r.0-0': ['c'] },
+  gate: 'r.0-0.0-0.1-0',
 }
 
 /** A subagent in the foreground that has a task. */
@@ -50,6 +54,7 @@ const BELOW: TaskPlan = {
     ],
   },
   tells: { 'r.0-0': ['c'] },
+  gate: 'r.0-0.0-0.0-0',
 }
 
 export const TASK_PLANS: readonly TaskPlan[] = [TWO, NESTED, BELOW]
@@ -64,7 +69,7 @@ const foreground: Crashing['more'] = ({ steps }) =>
  */
 export async function everyTaskCrash(
   clock: EventClock,
-  { plan, tells }: TaskPlan,
+  { plan, tells, gate }: TaskPlan,
   call: RunOptions,
   stride = 1,
 ): Promise<{ readonly wrong: Readonly<Record<string, unknown>>; readonly crashes: number }> {
@@ -78,7 +83,10 @@ export async function everyTaskCrash(
     for (const when of ['before', 'after'] as const) {
       crashes += 1
       const problems = await crashedRun(clock, { ...crashing, crash: { write, when } }).then(
-        (end) => (call.durable ? wrongInDurable(end, tells) : wrongInOther(end)),
+        (end) => [
+          ...(call.durable ? wrongInDurable(end, tells) : wrongInOther(end)),
+          ...((end.starts.get(gate) ?? 0) > 1 ? ['what was approved was started twice'] : []),
+        ],
         (error: unknown) => [String(error)],
       )
       if (problems.length > 0) wrong[`${when} write ${write} of ${writes}`] = problems
@@ -99,7 +107,6 @@ function wrongInDurable(end: CrashedEnd, tells: TaskPlan['tells']): unknown[] {
     ...(result?.finishReason === 'stop' ? [] : [`it ended with ${result?.finishReason}`]),
     ...(own.join() === expected.join() ? [] : [`the tasks are ${own}`]),
     ...untold.map(([agent]) => `${agent} was told ${toldIn(lastAsked(end, agent))}`),
-    ...startedTwice(end),
     ...repeated.map((at) => `${at} was asked again`),
     ...(left.join() === 'run ended' ? [] : [`left are ${left}`]),
     ...warnings,
@@ -116,20 +123,9 @@ function wrongInOther(end: CrashedEnd): unknown[] {
   return [
     ...(result === undefined || result.finishReason === 'stop' ? [] : [`it ended with ${result.finishReason}`]),
     ...open.map(({ toolName, status, error }) => `${toolName} is ${status} ${error?.code}`),
-    ...startedTwice(end),
     ...(left.length === 0 ? [] : [`left are ${left}`]),
     ...warnings,
   ]
-}
-
-/** Starts of calls that a person approved. */
-function startedTwice({ starts }: CrashedEnd): unknown[] {
-  return [...starts].filter(([at, count]) => count > 1 && isGate(at)).map(([at]) => `${at} was started twice`)
-}
-
-/** In all plans here it is the last thing that an agent does. */
-function isGate(at: string): boolean {
-  return at === 'r.0-0.1-0' || at === 'r.0-0.0-0.1-0' || at === 'r.0-0.0-0.0-0'
 }
 
 /** What the model of an agent was asked last. */
