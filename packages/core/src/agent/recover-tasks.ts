@@ -1,3 +1,4 @@
+import { runBusy } from '../approvals/approval-errors.ts'
 import { OPEN } from '../background/open-states.ts'
 import type { TaskManager } from '../background/task-manager.ts'
 import { isRetinueError, type RetinueError } from '../errors/retinue-error.ts'
@@ -7,6 +8,7 @@ import type { StoredTask, TaskFacts } from '../storage/tasks.ts'
 import { openedTask } from './decide-task.ts'
 import { directEffects, LONGEST_TIMER_MS } from './direct-effects.ts'
 import { notResumed } from './expired-runs.ts'
+import { HeldLease } from './held-lease.ts'
 import { filedAs } from './keepable.ts'
 import { storageOf } from './kept-tree.ts'
 import { dueAt } from './recover-runs.ts'
@@ -77,12 +79,15 @@ async function neverBegan(manager: TaskManager, storage: Storage, taskId: string
   if (task && (!parent || parent.status === 'ended')) await manager.lost(taskId, thrown)
 }
 
-/** Whether nobody could be told of it any more: the run that made the call is gone, and no thread is told. */
+/** Whether nobody could be told of it any more: the run that made the call is gone, and no thread is told. Throws `run-busy` while it lives. */
 async function isOrphan(storage: Storage, { tells, parentTree, taskId }: StoredTask): Promise<boolean> {
   if (tells === 'thread') return false
-  const { lease } = await storage.runs.get(taskId)
-  if (lease && lease.until > directEffects.now()) return false
-  return (await storedTree(storage, parentTree)) === undefined
+  if ((await storedTree(storage, parentTree)) !== undefined) return false
+  // A run that is not stored lives in the process that works on its tasks. Whether that lives, the store knows best.
+  const lease = new HeldLease(storage, taskId)
+  if (!(await storage.runs.acquire({ runId: taskId, ...lease.terms(), at: directEffects.now() }))) throw runBusy(taskId)
+  await lease.release()
+  return true
 }
 
 /** Whether the process of a task lives is known when its lease is over, since who lives has a new one. */
