@@ -10,7 +10,6 @@ import {
   assertTime,
   checkedRunQuery,
   type Lease,
-  listsOfRun,
   newApprovalRows,
   newRunRow,
   type RunPage,
@@ -27,12 +26,12 @@ import {
 } from '@retinue/core/storage'
 import type { Database } from '../database/database.ts'
 import { errorCode } from '../database/database-error.ts'
-import { deleteSharedItemsOf } from '../tasks/shared-item-statements.ts'
 import { insertApprovals, moveApproval } from './approval-statements.ts'
 import { isDead, thisProcess } from './lease-process.ts'
 import { runFactsOf, runOf } from './rows.ts'
 import {
   CHANGED_SOMETHING,
+  deleteListsOf,
   deleteRun,
   dropLease,
   getLease,
@@ -114,7 +113,7 @@ export class LibSQLRuns implements RunStorage {
     assertCount(expectedVersion, 'expectedVersion', 0)
     assertTime(at, 'at')
     const statements = [deleteRun(runId, expectedVersion), CHANGED_SOMETHING, ...movesOf(approvalMoves(moves))]
-    if (await this.#writeAll([...statements, deleteSharedItemsOf(listsOfRun(runId))])) return
+    if (await this.#writeAll([...statements, deleteListsOf(runId)])) return
     throw (await this.#lease(runId)) ? storageConflict(expectedVersion) : runNotFound(runId)
   }
 
