@@ -36,6 +36,8 @@ const OPTIONS: Readonly<Record<keyof RetinueOptions, true>> = {
  */
 export class Retinue<const Agents extends Readonly<Record<string, Agent>> = Readonly<Record<string, Agent>>> {
   readonly storage: Storage | undefined
+  /** Where warnings go; see `RetinueOptions.logger`. */
+  readonly logger: Logger | false | undefined
   readonly #agents: ReadonlyMap<string, Agent>
 
   /** Throws `application-invalid` or `option-unknown` for options that make no application. */
@@ -43,6 +45,7 @@ export class Retinue<const Agents extends Readonly<Record<string, Agent>> = Read
     assertRetinueOptions(options)
     const { agents, storage, memory, durable, logger } = options
     this.storage = storage
+    this.logger = logger
     const shared: Application = { storage, memory, durable, logger }
     this.#agents = new Map(Object.entries(agents).map(([key, agent]) => [key, agent.within(shared)]))
   }

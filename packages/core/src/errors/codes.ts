@@ -58,6 +58,7 @@ export const ERROR_CODES = [
   'project-invalid',
   'reference-unknown',
   'request-invalid',
+  'resource-refused',
   'response-invalid',
   'route-not-found',
   'run-busy',
