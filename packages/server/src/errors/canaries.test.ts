@@ -111,7 +111,12 @@ test('R17 S28 no secret of a caller, of the environment or of what failed comes 
   expect(JSON.stringify(events)).toContain('model-call-failed')
   await storage.close()
   const files = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'latin1'))
-  const places: Record<string, readonly string[]> = { answers: told, events: [JSON.stringify(events)], files, log: t.log }
+  const places: Record<string, readonly string[]> = {
+    answers: told,
+    events: [JSON.stringify(events)],
+    files,
+    log: t.log,
+  }
   for (const [place, texts] of Object.entries(places))
     for (const text of texts) {
       const found = /canary-[\w-]+/.exec(text)?.[0]

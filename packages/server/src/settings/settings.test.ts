@@ -1,6 +1,7 @@
 import { Retinue } from '@retinue/core'
 import { isRetinueError } from '@retinue/core/errors'
 import { expect, test } from 'vitest'
+import { SERVER_SETTINGS } from '../../test-support/project.ts'
 import { testApp } from '../../test-support/test-app.ts'
 import { createHandler } from '../create-handler.ts'
 import { checkedSettings } from './checked-settings.ts'
@@ -63,6 +64,11 @@ test('settings that make no server are refused, each with what it should be', ()
   ]
   for (const settings of wrong) expect([settings, codeOf(settings)]).toEqual([settings, 'server-settings-invalid'])
   expect(codeOf({ detachMs: Number.POSITIVE_INFINITY, cors: { origins: ['http://localhost:3000'] } })).toBeUndefined()
+})
+
+test('what check says of server.ts is what the server knows', () => {
+  const known = Object.keys(checkedSettings()).toSorted()
+  expect(SERVER_SETTINGS.toSorted()).toEqual(known)
 })
 
 test('an application without a storage is refused: nothing of its runs could be found again', () => {
