@@ -4,14 +4,11 @@ import { isRetinueError, type RetinueError } from '../errors/retinue-error.ts'
 import { unexpected } from '../loop/finish-run.ts'
 import type { PendingCall } from '../loop/pending-call.ts'
 import type { AskedCall, RunKeeper } from '../loop/run-keeper.ts'
-import { warnIn } from '../memory/application.ts'
 import { toJson } from '../shared/json.ts'
 import type { Approval, ApprovalChange, ApprovalRequest, ApprovalStatus } from '../storage/approvals.ts'
-import { InMemoryStorage } from '../storage/in-memory-storage.ts'
 import type { Lease } from '../storage/runs.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Value } from '../storage/values.ts'
-import type { AgentParts } from './agent-parts.ts'
 import { askedCalls, othersAtWork } from './asked-calls.ts'
 import { LONGEST_TIMER_MS } from './direct-effects.ts'
 import { HeldLease } from './held-lease.ts'
@@ -19,6 +16,7 @@ import { filedAs, isDurable, type KeepableTree } from './keepable.ts'
 import { contextsOf, forgetOldest, type LiveRun, liveRuns } from './live-runs.ts'
 import { packTree } from './saved-tree.ts'
 import { standingOf } from './standing.ts'
+import { storageOf } from './storage-of.ts'
 import { type LogPart, TreeLog } from './tree-log.ts'
 
 /** What a tree begins with that was stored before. */
@@ -30,21 +28,6 @@ export interface TakenRun {
   readonly durable: boolean
   /** Its log, which it has no use for once it is written anew. */
   readonly log: LogPart | undefined
-}
-
-/** Where trees are kept: in the application's storage, or else in this process, which is said once. */
-export function storageOf(parts: AgentParts, application: KeepableTree['application']): Storage {
-  if (application.storage) return application.storage
-  const holder = application.inProcess ?? parts.inProcess
-  if (!holder.storage) {
-    holder.storage = new InMemoryStorage()
-    warnIn(
-      application,
-      'runs-in-process',
-      `Runs of the agent "${parts.options.id}" that wait for a person are kept in this process alone. To keep them longer, give the application a storage: new Retinue({ agents, storage: new LibSQLStore({ id, url }) }).`,
-    )
-  }
-  return holder.storage
 }
 
 /** Begins to keep a tree; at once in its storage, where it is to survive a crash. */
@@ -340,9 +323,9 @@ function asked({
   }
 }
 
-/** Whose conversation it is, where there is one. */
-function ownerOf({ memory }: KeepableTree['options']): { threadId?: string; resourceId?: string } {
-  if (!memory) return {}
+/** Whose run it is, and of which conversation, where there is one. */
+function ownerOf({ memory, owner }: KeepableTree['options']): { threadId?: string; resourceId?: string } {
+  if (!memory) return owner === undefined ? {} : { resourceId: owner }
   const { thread, resource } = memory
   return { threadId: typeof thread === 'string' ? thread : thread.id, resourceId: resource }
 }

@@ -9,7 +9,7 @@ import type { StoredTask } from '../storage/tasks.ts'
 import { failed, type Outcome } from '../tools/outcome.ts'
 import { InheritedLists } from './inherited.ts'
 import { callOf, type LiveTask, referenceTo, type StoredTerms } from './live-task.ts'
-import { newTask, placeholder } from './new-task.ts'
+import { newTask, placeholder, storedTermsOf, workerOf } from './new-task.ts'
 import { OPEN } from './open-states.ts'
 import { LocalSignals, type TaskSignals } from './signals.ts'
 import { Slots } from './slots.ts'
@@ -185,7 +185,7 @@ export class TaskManager implements RunTasks, Workplace {
     return this.#waiter.confirm(run)
   }
 
-  afterAnswer(run: Run, reason: FinishReason): Promise<AfterAnswer> {
+  afterAnswer(run: Run, reason: NonNullable<Run['state']['idle']>): Promise<AfterAnswer> {
     return this.#waiter.afterAnswer(run, reason)
   }
 
@@ -230,14 +230,15 @@ export class TaskManager implements RunTasks, Workplace {
   }
 
   #enroll(
-    begun: Omit<LiveTask, 'release' | 'stopClock' | 'left' | 'leave'>,
+    begun: Omit<LiveTask, 'release' | 'stopClock' | 'left' | 'leave' | 'workedMs'>,
     release: (() => void) | undefined = undefined,
   ): LiveTask {
     let leave = (): void => {}
     const left = new Promise<void>((resolve) => {
       leave = resolve
     })
-    const task: LiveTask = { ...begun, release, stopClock: undefined, left, leave }
+    const workedMs = begun.attempts === 0 ? 0 : Date.now() - begun.run.begunAt
+    const task: LiveTask = { ...begun, workedMs, release, stopClock: undefined, left, leave }
     this.#live.set(task.taskId, task)
     void this.#work(task)
     return task
@@ -260,6 +261,8 @@ export class TaskManager implements RunTasks, Workplace {
   /** Waits until a task can be worked on; false if it was called off before. */
   async #entered(task: LiveTask): Promise<boolean> {
     if (!(await this.enter(task))) return false
+    // The time in which it waited for its place is not its own.
+    task.run.begunAt = Date.now() - task.workedMs
     // One that waited for a person goes on with the attempt that it was in.
     return task.attempts === 0 ? this.begun(task) : this.#running(task)
   }
@@ -327,21 +330,6 @@ const MOST_ENDED = 1_000
 
 /** A task that was called off before it had begun is ended like one that waits. */
 const NOT_BEGUN = { waiting: 1 } as const
-
-/** The agent that does the work. */
-function workerOf(run: Run, call: PendingCall): string {
-  return call.delegation?.facts.primitiveId ?? call.tool?.delegatesTo ?? run.agentId
-}
-
-function storedTermsOf({ timeoutMs, maxRetries, detached, ask }: TaskTerms, worker: string): StoredTerms {
-  return {
-    maxRetries,
-    detached,
-    worker,
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(ask === undefined ? {} : { ask }),
-  }
-}
 
 /** Ties a task to the root run that it is called off with, also when that has ended. */
 function link(root: RootRun | undefined, scope: AbortScope): () => void {

@@ -128,7 +128,7 @@ export class TaskWaiter {
     if (taskIds) await this.#manager.site.storage.tasks.deliver({ taskIds, by: state.runId, at: root.effects.now() })
   }
 
-  async afterAnswer(run: Run, reason: FinishReason): Promise<AfterAnswer> {
+  async afterAnswer(run: Run, reason: NonNullable<Run['state']['idle']>): Promise<AfterAnswer> {
     const { state, root } = run
     if (!ANSWERED.has(reason) || !waits(run)) return 'end'
     if (state.idle === undefined) {
@@ -292,8 +292,7 @@ function tasksIn({ state, calls }: Run): OpenTask[] {
 
 /** Whether a run stays open for its tasks: nobody else could be told, or its caller wants it to. */
 function waits(run: Run): boolean {
-  const { root, state } = run
-  return root.runId !== state.runId || root.untilIdle !== false || !tellsThread(run)
+  return run.root.untilIdle !== false || !tellsThread(run)
 }
 
 function openTask({ taskId, toolCallId, toolName }: TaskFacts): OpenTask {

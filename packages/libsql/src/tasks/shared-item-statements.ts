@@ -30,10 +30,3 @@ export function listSharedItems({ listId, count }: SharedQuery): InStatement {
 export function deleteSharedItems(listId: string): InStatement {
   return { sql: 'DELETE FROM retinue_shared_items WHERE list_id = ?', args: [listId] }
 }
-
-/** Deletes those whose ids begin so. */
-export function deleteSharedItemsOf(prefix: string): InStatement {
-  // By the index: `;` comes after `:`, with which each beginning ends.
-  const end = `${prefix.slice(0, -1)};`
-  return { sql: 'DELETE FROM retinue_shared_items WHERE list_id >= ? AND list_id < ?', args: [prefix, end] }
-}
