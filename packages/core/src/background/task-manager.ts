@@ -16,7 +16,6 @@ import { Slots } from './slots.ts'
 import { standIn } from './stand-in.ts'
 import { StrandedTasks } from './stranded-tasks.ts'
 import { breakTask, endTask } from './task-ends.ts'
-import { notResumed } from './task-errors.ts'
 import { TaskLog } from './task-log.ts'
 import type { TaskSite } from './task-site.ts'
 import { TaskWaiter } from './task-waiter.ts'
@@ -170,7 +169,7 @@ export class TaskManager implements RunTasks, Workplace {
   }
 
   stopped(run: Run): void {
-    this.#waiter.stopped(run).catch((thrown) => this.warn('run-not-resumed', notResumed(run.root.runId, thrown)))
+    void this.#waiter.stopped(run)
   }
 
   closed(run: Run): void {

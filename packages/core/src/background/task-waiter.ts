@@ -14,6 +14,7 @@ import { askedBelow } from './asked-by-tasks.ts'
 import type { StoredTerms } from './live-task.ts'
 import { tellsThread } from './new-task.ts'
 import { OPEN } from './open-states.ts'
+import { notResumed } from './task-errors.ts'
 import type { TaskManager } from './task-manager.ts'
 import { TASK_ORIGIN } from './task-note.ts'
 import { forgetTasks, notesOf, tellRun } from './tell-run.ts'
@@ -241,10 +242,13 @@ export class TaskWaiter {
    * goes on now.
    */
   async stopped(run: Run): Promise<void> {
-    for (const { taskId } of tasksIn(run)) {
-      const task = await this.#waitsFor(taskId)
-      if (task && task.status !== 'suspended' && task.deliveredAt === undefined)
-        return this.#manager.site.wake(run.root.runId, run.root)
+    try {
+      for (const { taskId } of tasksIn(run)) {
+        const task = await this.#waitsFor(taskId)
+        if (task?.status !== 'suspended') return await this.#manager.wake(run.root.runId, run.root)
+      }
+    } catch (thrown) {
+      this.#manager.warn('run-not-resumed', notResumed(run.root.runId, thrown))
     }
   }
 
