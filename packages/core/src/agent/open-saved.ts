@@ -1,6 +1,7 @@
 import { runIncomplete } from '../approvals/approval-errors.ts'
 import type { RequestContextLike } from '../context/request-context.ts'
 import { overlaid, restoredContext } from '../context/saved-context.ts'
+import { ApartCallIds } from '../loop/apart-call-ids.ts'
 import type { SavedRun } from '../loop/saved-run.ts'
 import type { Application } from '../memory/application.ts'
 import { ABORTED } from '../shared/abort.ts'
@@ -8,6 +9,7 @@ import type { Approval } from '../storage/approvals.ts'
 import type { StoredRun } from '../storage/runs.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { defaultsOf } from './default-options.ts'
+import { directEffects } from './direct-effects.ts'
 import type { HeldLease } from './held-lease.ts'
 import { keepable } from './keepable.ts'
 import type { LiveRun } from './live-runs.ts'
@@ -18,6 +20,7 @@ import { type OpenedRootRun, openRootRun, remaining } from './root-run.ts'
 import { mergeOptions, type RunOptions } from './run-options.ts'
 import { codeNames, restoredOptions } from './saved-options.ts'
 import type { SavedTree } from './saved-tree.ts'
+import { storageOf } from './storage-of.ts'
 import { taskManagerIn } from './task-manager-in.ts'
 
 /** A run that stopped, and what it goes on with. */
@@ -97,6 +100,7 @@ export async function openSaved(
     root.children = tree.children
     root.contexts = contexts
     root.isResumed = true
+    if (tasks && (await hadTasks(parts, application, stored.runId))) root.callIds = apart(root.callIds)
     for (const [id, times] of tree.callIds) root.callIds.set(id, times)
     const budget = await openBudget(parts.options, options, root.runId, undefined)
     if (saved.budget) budget.restore(saved.budget)
@@ -135,6 +139,18 @@ export async function openSaved(
     close()
     throw notBegun(parts.options.id, thrown)
   }
+}
+
+/** Whether calls of a run went on apart from it. */
+async function hadTasks(parts: AgentParts, application: Application, rootRunId: string): Promise<boolean> {
+  const { items } = await storageOf(parts, application).tasks.list({ rootRunId, limit: 1 })
+  return items.length > 0
+}
+
+function apart(callIds: ReadonlyMap<string, number>): ApartCallIds {
+  const own = new ApartCallIds(directEffects.newId())
+  for (const [id, times] of callIds) own.set(id, times)
+  return own
 }
 
 async function inThread(parts: AgentParts, place: Place): Promise<Place> {
