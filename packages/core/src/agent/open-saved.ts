@@ -7,6 +7,7 @@ import type { Application } from '../memory/application.ts'
 import { ABORTED } from '../shared/abort.ts'
 import type { Approval } from '../storage/approvals.ts'
 import type { StoredRun } from '../storage/runs.ts'
+import type { Storage } from '../storage/storage.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { defaultsOf } from './default-options.ts'
 import { directEffects } from './direct-effects.ts'
@@ -100,8 +101,7 @@ export async function openSaved(
     root.children = tree.children
     root.contexts = contexts
     root.isResumed = true
-    if (tasks && (await hadTasks(parts, application, stored.runId))) root.callIds = apart(root.callIds)
-    for (const [id, times] of tree.callIds) root.callIds.set(id, times)
+    await restoreIds(root, tree, tasks && storageOf(parts, application))
     const budget = await openBudget(parts.options, options, root.runId, undefined)
     if (saved.budget) budget.restore(saved.budget)
     const place: Place = {
@@ -141,16 +141,13 @@ export async function openSaved(
   }
 }
 
-/** Whether calls of a run went on apart from it. */
-async function hadTasks(parts: AgentParts, application: Application, rootRunId: string): Promise<boolean> {
-  const { items } = await storageOf(parts, application).tasks.list({ rootRunId, limit: 1 })
-  return items.length > 0
-}
-
-function apart(callIds: ReadonlyMap<string, number>): ApartCallIds {
-  const own = new ApartCallIds(directEffects.newId())
-  for (const [id, times] of callIds) own.set(id, times)
-  return own
+/** The ids that are taken; where calls of a run go on apart from it, also those that it can't know. `storage`: where these are kept. */
+async function restoreIds(root: OpenedRootRun, { callIds }: SavedTree, storage: Storage | undefined): Promise<void> {
+  const { runId: rootRunId } = root
+  const known = [...root.callIds, ...callIds]
+  const isApart = storage && (await storage.tasks.list({ rootRunId, limit: 1 })).items.length > 0
+  if (isApart) root.callIds = new ApartCallIds(directEffects.newId())
+  for (const [id, times] of known) root.callIds.set(id, times)
 }
 
 async function inThread(parts: AgentParts, place: Place): Promise<Place> {
