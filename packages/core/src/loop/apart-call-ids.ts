@@ -18,13 +18,17 @@ export class ApartCallIds extends Map<string, number> {
 
   /** From where on it is counted. */
   override get(id: string): number {
-    // Whatever others counted to before: their numbers are not this tree's.
-    return Math.max(super.get(id) ?? 0, this.#from)
+    const n = super.get(id) ?? 0
+    // What was counted to before it was opened this time, others may count on.
+    return this.#isNumber(n) ? n : this.#from
   }
 
   #isOwn(id: string): boolean {
     const [, digits] = /_(\d+)$/.exec(id) ?? []
-    const n = Number(digits)
+    return this.#isNumber(Number(digits))
+  }
+
+  #isNumber(n: number): boolean {
     return n > this.#from && n <= this.#from + RANGE
   }
 }
