@@ -9,7 +9,7 @@ import { type CompiledSchema, compileSchema } from '../tools/schema.ts'
 import type { AgentOptions, ModelSetting } from './agent-config.ts'
 import type { OfferedSkills } from './agent-skills.ts'
 import { compileTools, NO_TOOLS, type ToolSources, withReferences } from './agent-tools.ts'
-import { type BackgroundSet, backgroundSet, inheritedTerms } from './background-terms.ts'
+import { assertNamed, type BackgroundSet, backgroundSet, inheritedTerms, namedTerms } from './background-terms.ts'
 import { declaredCandidates } from './model-candidates.ts'
 
 /** Where an agent holds its parts, for the other agents of its tree. */
@@ -60,6 +60,7 @@ export class AgentParts {
     this.isStatic = !isDynamic && !mayHaveSkills(skills)
     if (typeof tools !== 'function' && typeof agents !== 'function')
       this.#staticTools = compileTools(id, { tools, agents, workspace, skills })
+    if (this.#staticTools) assertNamed(id, this.#staticTools, options.backgroundTasks)
   }
 
   /** The instructions as system messages, where they are no function. */
@@ -94,7 +95,8 @@ export class AgentParts {
 
   /** How a parent that does not say so itself runs the agent in the background; undefined: not at all. */
   backgroundTerms(): TaskTerms | undefined {
-    if (this.#isAsked || !this.#staticTools) return undefined
+    if (!this.#staticTools) return inheritedTerms(namedTerms(this.options.backgroundTasks))
+    if (this.#isAsked) return undefined
     this.#isAsked = true
     try {
       return inheritedTerms(this.inBackground(this.#staticTools).terms)

@@ -14,6 +14,7 @@ import type { InputMessage } from '../messages/from-input.ts'
 import type { Instructions } from '../messages/instructions.ts'
 import type { Providers } from '../model/registered-providers.ts'
 import type { OnScore, Scorers } from '../scorers/live-score.ts'
+import { LONGEST_TIMER_MS } from '../shared/longest-timer.ts'
 import { defined, isObject } from '../shared/records.ts'
 import type { Schema } from '../tools/schema.ts'
 import type { Tool } from '../tools/tool.ts'
@@ -22,7 +23,6 @@ import { assertCompletion } from './assert-completion.ts'
 import { assertMemoryOption, assertOwner } from './assert-memory.ts'
 import { assertScorers } from './assert-scorers.ts'
 import type { Callbacks } from './callbacks.ts'
-import { LONGEST_TIMER_MS } from './direct-effects.ts'
 
 /** Options of one call of `generate` or `stream`, or of every call as an agent's `defaultOptions`. */
 export interface RunOptions<N extends DelegateName = DelegateName> extends Callbacks {

@@ -23,10 +23,16 @@ export interface LiveTask {
   readonly terms: StoredTerms
   readonly run: Run
   readonly turn: CallingTurn
+  /** The run that made the call, while this process has it. */
+  readonly parent: Run | undefined
   readonly log: TaskLog
   attempts: number
   /** How long the attempt had worked when this process got it. */
   readonly workedMs: number
+  /** Runs in it that wait for tasks. */
+  readonly idle: Set<Run>
+  /** Settles when it has a place again. */
+  entering: Promise<void> | undefined
   /** Gives its place back; undefined while it has none. */
   release: (() => void) | undefined
   /** Stops the clock of the attempt. */
@@ -41,6 +47,16 @@ export interface LiveTask {
 /** The call that a task is. */
 export function callOf({ turn }: LiveTask): PendingCall {
   return turn.calls[0] as PendingCall
+}
+
+/** Whether something in a tree works, and does not only wait: for a person, or for tasks. */
+export function isAtWork(run: Run, idle: ReadonlySet<Run>): boolean {
+  if (idle.has(run)) return false
+  if (!run.calls) return run.state.finishReason === undefined
+  return run.calls.some(({ outcome, question, delegation }) => {
+    if (outcome) return false
+    return delegation?.child ? isAtWork(delegation.child, idle) : question === undefined
+  })
 }
 
 /** Which task, for whoever is told of it. */

@@ -19,6 +19,7 @@ export async function endTask(manager: TaskManager, task: LiveTask): Promise<voi
   if (failure) throw failure
   const outcome = callOf(task).outcome as Outcome
   await write(manager, task, endedStatus(outcome, run.abort), outcome)
+  if (outcome.kind === 'result' && outcome.bail !== undefined) await manager.bail(task, outcome.bail)
   await run.root.keeper?.end()
   await manager.site.score(run.root)
 }

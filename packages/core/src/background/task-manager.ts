@@ -8,8 +8,8 @@ import { AbortScope } from '../shared/abort.ts'
 import type { StoredTask } from '../storage/tasks.ts'
 import { failed, type Outcome } from '../tools/outcome.ts'
 import { InheritedLists } from './inherited.ts'
-import { callOf, type LiveTask, referenceTo, type StoredTerms } from './live-task.ts'
-import { newTask, placeholder, storedTermsOf, workerOf } from './new-task.ts'
+import { callOf, isAtWork, type LiveTask, referenceTo, type StoredTerms } from './live-task.ts'
+import { newTask, placeholder, storedTermsOf, tellsThread, workerOf } from './new-task.ts'
 import { OPEN } from './open-states.ts'
 import { LocalSignals, type TaskSignals } from './signals.ts'
 import { Slots } from './slots.ts'
@@ -74,6 +74,8 @@ export class TaskManager implements RunTasks, Workplace {
   }
 
   #admitted(run: Run, call: PendingCall): Admission {
+    // The run ends with what its client has to do, and could not be told anything then.
+    if (!tellsThread(run) && run.calls?.some(isClients)) return { type: 'foreground' }
     const worker = workerOf(run, call)
     const release = this.#slots.tryTake(worker)
     if (release || this.#onLimit === 'queue') return { type: 'background', release }
@@ -101,7 +103,7 @@ export class TaskManager implements RunTasks, Workplace {
         unlinked()
         if (ended && inherits) this.#lists.left(run).catch(() => {})
       }
-      this.#enroll({ taskId, terms: stored, ...tree, log, attempts: 0, unlink }, release)
+      this.#enroll({ taskId, terms: stored, ...tree, parent: run, log, attempts: 0, unlink }, release)
     } catch (thrown) {
       release?.()
       scope.dispose()
@@ -127,7 +129,17 @@ export class TaskManager implements RunTasks, Workplace {
       run.close()
       if (ended) this.#unshare(run, terms as unknown as StoredTerms).catch(() => {})
     }
-    return this.#enroll({ taskId, terms: terms as unknown as StoredTerms, run, turn, log, attempts, unlink })
+    this.signals.publish(taskId)
+    return this.#enroll({
+      taskId,
+      terms: terms as unknown as StoredTerms,
+      run,
+      turn,
+      parent: undefined,
+      log,
+      attempts,
+      unlink,
+    })
   }
 
   attach(run: Run): Promise<void> {
@@ -175,12 +187,33 @@ export class TaskManager implements RunTasks, Workplace {
     return this.#waiter.confirm(run)
   }
 
+  release(run: Run): Promise<void> {
+    return this.#waiter.release(run)
+  }
+
+  waits(run: Run): boolean {
+    return this.#waiter.waits(run)
+  }
+
+  drain(run: Run): Promise<void> {
+    return this.#waiter.drain(run)
+  }
+
   afterAnswer(run: Run, reason: NonNullable<Run['state']['idle']>): Promise<AfterAnswer> {
     return this.#waiter.afterAnswer(run, reason)
   }
 
   ended(run: Run, reason: FinishReason): Promise<void> {
     return this.#waiter.ended(run, reason)
+  }
+
+  /** A hook said of a task that its run is to end: nothing else of the run goes on. */
+  async bail({ taskId, parent, turn }: LiveTask, text: string): Promise<void> {
+    if (!parent || parent.state.finishReason !== undefined) return
+    parent.bailed = text
+    parent.bail?.out(turn.calls[0]?.toolCallId as string)
+    const others = (parent.state.tasks ?? []).filter((task) => task.taskId !== taskId)
+    for (const other of others) await this.cancel(other.taskId, 'another delegation ended the run').catch(() => false)
   }
 
   /** Ends a task that has not ended. False if it had. Rejects with `task-not-found`. */
@@ -204,8 +237,28 @@ export class TaskManager implements RunTasks, Workplace {
   }
 
   async enter(task: LiveTask): Promise<boolean> {
-    task.release ??= await this.#slots.take(task.terms.worker, (callback) => task.run.abort.onAbort(callback))
+    if (task.release) return true
+    // Several runs of it may go on at once: they share the one place.
+    task.entering ??= this.#slots
+      .take(task.terms.worker, (callback) => task.run.abort.onAbort(callback))
+      .then((release) => {
+        task.release = release
+        task.entering = undefined
+      })
+    await task.entering
     return task.release !== undefined
+  }
+
+  /** Gives the place of a task back as soon as all that is begun in it waits for tasks; the returned function stops looking. */
+  leaveWhenIdle(task: LiveTask): () => void {
+    let stop = (): void => {}
+    const look = (): void => {
+      if (!task.release) return
+      if (isAtWork(task.run, task.idle)) stop = task.run.root.effects.startTimer(LOOK_MS, look)
+      else this.leave(task)
+    }
+    look()
+    return () => stop()
   }
 
   leave(task: LiveTask): void {
@@ -219,7 +272,7 @@ export class TaskManager implements RunTasks, Workplace {
   }
 
   #enroll(
-    begun: Omit<LiveTask, 'release' | 'stopClock' | 'left' | 'leave' | 'workedMs'>,
+    begun: Omit<LiveTask, 'release' | 'stopClock' | 'left' | 'leave' | 'workedMs' | 'idle' | 'entering'>,
     release: (() => void) | undefined = undefined,
   ): LiveTask {
     let leave = (): void => {}
@@ -227,7 +280,8 @@ export class TaskManager implements RunTasks, Workplace {
       leave = resolve
     })
     const workedMs = begun.attempts === 0 ? 0 : Date.now() - begun.run.begunAt
-    const task: LiveTask = { ...begun, workedMs, release, stopClock: undefined, left, leave }
+    const idle = new Set<Run>()
+    const task: LiveTask = { ...begun, idle, entering: undefined, workedMs, release, stopClock: undefined, left, leave }
     this.#live.set(task.taskId, task)
     void this.#work(task)
     return task
@@ -313,11 +367,19 @@ export class TaskManager implements RunTasks, Workplace {
   }
 }
 
+/** How often it is looked whether something in a task still works beside what waits, in milliseconds. */
+const LOOK_MS = 100
+
 /** How many tasks that have ended a process without a storage keeps the records of. */
 const MOST_ENDED = 1_000
 
 /** A task that was called off before it had begun is ended like one that waits. */
 const NOT_BEGUN = { waiting: 1 } as const
+
+/** Whether a call is the client's to run. */
+function isClients({ tool, problem }: PendingCall): boolean {
+  return tool !== undefined && !tool.execute && !problem
+}
 
 /** Ties a task to the root run that it is called off with, also when that has ended. */
 function link(root: RootRun | undefined, scope: AbortScope): () => void {

@@ -1,7 +1,7 @@
 import { isRetinueError } from '../errors/retinue-error.ts'
 import { markProvider } from '../model/foreign-reasoning.ts'
 import { assertNever } from '../shared/assert-never.ts'
-import { afterAnswer, hasAfterwork, takeNews } from './after-answer.ts'
+import { afterAnswer, hasAfterwork, mayAnswerAgain, spent, takeNews } from './after-answer.ts'
 import { callModel } from './call-model.ts'
 import { askForRepair } from './check-answer.ts'
 import { finish, tellEnd, unexpected } from './finish-run.ts'
@@ -16,7 +16,7 @@ import { type CallingTurn, callOffStep, NO_CALLS, runToolCalls } from './run-too
 import type { SavedCall } from './saved-run.ts'
 import { afterHook, gated } from './steer.ts'
 import { takePoint } from './take-point.ts'
-import { type BudgetLeft, budgetLeft, tellNearlySpent, tellSpent } from './within-budget.ts'
+import { type BudgetLeft, budgetLeft, tellNearlySpent } from './within-budget.ts'
 
 /**
  * Runs an agent to its end: call the model, run the tools that it asked for, decide, again. It never throws; how the run ended is in
@@ -40,7 +40,7 @@ export async function runLoop(run: Run): Promise<void> {
           continue
         case 'last-call':
           state.last = next.why
-          if (next.why === 'budget') tellSpent(run)
+          if (next.why === 'budget') await spent(run)
           continue
         case 'finish':
           if (hasAfterwork(run)) {
@@ -116,13 +116,16 @@ async function iterate(run: Run): Promise<NextStep | Pause> {
   }
   const { step } = turn
   const ended = turn.calls.length === 0 ? NO_CALLS : await runToolCalls(run, turn)
+  const bailed = run.bailed === undefined ? undefined : await takeNews(run)
+  if (bailed) return bailed
   if (ended.waiting > 0) return { type: 'suspend', turn }
   if (ended.bailText !== undefined) state.text = ended.bailText
   else if (ended.relayed) await relay(run, step, ended.relayed)
   const facts = await factsOf(run, turn, ended)
   const planned = nextStep(facts)
   const { isTaskComplete } = run.hooks
-  const { next: own, note } = isTaskComplete ? await gated(run, isTaskComplete, facts, planned) : { next: planned }
+  const isJudged = isTaskComplete && !mayAnswerAgain(run)
+  const { next: own, note } = isJudged ? await gated(run, isTaskComplete, facts, planned) : { next: planned }
   const next = await afterHook(run, step, facts, own, note)
   endStep(run, turn, next)
   if (run.hooks.onStepFinish) await tellStepFinish(run, step)

@@ -149,6 +149,8 @@ export interface Run {
   readonly background: ReadonlyMap<string, TaskTerms> | undefined
   /** Tasks whose end stands in its conversation, and is not written down yet. */
   told: readonly string[] | undefined
+  /** The text that the run ends with, where a hook of one of its tasks said that it is to end. */
+  bailed: string | undefined
   /** What people are asked by its tasks, where it waits for nothing else. */
   askedByTasks: readonly PendingToolCall[] | undefined
   /** Results that have an id and are not the run's yet. */
