@@ -52,7 +52,8 @@ export class Retinue<const Agents extends Readonly<Record<string, Agent>> = Read
     const { agents, storage, memory, durable, backgroundTasks, logger } = options
     this.storage = storage
     this.logger = logger
-    const background = { options: backgroundTasks ?? {}, manager: undefined }
+    const agentOf = (id: string): Agent | undefined => [...this.#agents.values()].find((agent) => agent.id === id)
+    const background = { options: backgroundTasks ?? {}, agentOf, manager: undefined }
     const shared: Application = { storage, memory, durable, background, inProcess: { storage: undefined }, logger }
     this.#agents = new Map(Object.entries(agents).map(([key, agent]) => [key, agent.within(shared)]))
     this.tasks = new BackgroundTasks(shared, ({ agentId, taskId: runId }, data, toolCallId) =>

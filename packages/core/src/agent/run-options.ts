@@ -94,7 +94,8 @@ export interface RunOptions<N extends DelegateName = DelegateName> extends Callb
    * The run stays open until no background task of it, or of its thread, is pending or running, and its model has answered to each
    * result; `maxSteps` counts for each answer. If tasks are left that wait for a person, it ends as `suspended`. `maxIdleMs`: it ends
    * after so many milliseconds in which no task changed, and what they give is told to the next run on the thread. Default: false; a run
-   * without a thread is open all the same, since nobody could be told later.
+   * without a thread is open all the same, since nobody could be told later. It has its thread for as long as it is open: whoever wants to
+   * talk on meanwhile leaves this out, and hears of the results in the next call on the thread.
    */
   untilIdle?: UntilIdle
   /** Bounds on what the run and everything that it delegates to may use together. Each of them stands over the agent's own. */

@@ -12,6 +12,8 @@ import { HeldLease } from './held-lease.ts'
 import { type KeepableTask, type Keeping, keepRoot } from './keepable.ts'
 import { removeRun } from './remove-run.ts'
 import { type ResumeOptions, resumedWith } from './resume-options.ts'
+import { siteOfTask } from './site-of-task.ts'
+import { wakeWaiting } from './wake-waiting.ts'
 
 /** What runs the background tasks of an application. */
 export function taskManagerOf(application: Application, { options }: ApplicationTasks): TaskManager {
@@ -21,8 +23,10 @@ export function taskManagerOf(application: Application, { options }: Application
     survives: application.storage !== undefined,
     keepable: (standIn, parent, inherited) =>
       keepTask(manager, standIn, parent, { survives: application.storage !== undefined, inherited }),
-    reopen: (task, by) => reopen(task, by, undefined),
-    answer: (task, by, toolCallId, data) => reopen(task, by, { verdict: { type: 'answer', data }, toolCallId }),
+    reopen: (task, by) => reopen(application, task, by, undefined),
+    answer: (task, by, toolCallId, data) =>
+      reopen(application, task, by, { verdict: { type: 'answer', data }, toolCallId }),
+    wake: (task) => wakeWaiting(application, manager, task),
     forget: (taskId) => forget(storage, taskId),
     score: async (root) => {
       if (root.scoring) (await import('./live-scorers.ts')).startScoring(root)
@@ -64,22 +68,19 @@ function keepTask(
   } satisfies Keeping
 }
 
-/** Opens a task that nobody works on, with the code of a run that has to do with it. */
+/** Opens a task that nobody works on, with the code of a run that has to do with it if that is of the same agent. */
 async function reopen(
+  application: Application,
   task: StoredTask,
-  by: RootRun,
+  by: RootRun | undefined,
   decision: { readonly verdict: Verdict; readonly toolCallId: string } | undefined,
 ): Promise<Run> {
-  const { parts, application, call, run } = (by.keeping as Keeping).tree
-  const code = { ...resumedWith(call as ResumeOptions), requestContext: run.requestContext }
+  const site = siteOfTask(application, task)
+  const tree = by && (by.keeping as Keeping).tree
+  const isOwn = tree?.parts === site.parts
+  const code = isOwn ? { ...resumedWith(tree.call as ResumeOptions), requestContext: tree.run.requestContext } : {}
   const given = { ...code, runId: task.taskId, ...(decision ? { toolCallId: decision.toolCallId } : {}) }
-  const opened = await openDecided(
-    { parts, application, task },
-    decision?.verdict,
-    given,
-    false,
-    decision !== undefined,
-  )
+  const opened = await openDecided({ ...site, task }, decision?.verdict, given, false, decision !== undefined)
   return opened.run
 }
 

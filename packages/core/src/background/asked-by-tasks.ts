@@ -15,6 +15,26 @@ export async function askedByTasks(
   return all
 }
 
+/** What people are asked by tasks that a run waits for, and by the tasks of those. */
+export async function askedBelow(
+  storage: Storage,
+  rootRunId: string,
+  tasks: readonly { readonly taskId: string }[],
+): Promise<PendingToolCall[]> {
+  const ids = new Set(tasks.map(({ taskId }) => taskId))
+  let cursor: string | undefined
+  do {
+    const query = { rootRunId, status: 'suspended', ...(cursor === undefined ? {} : { cursor }) } as const
+    const page = await storage.tasks.list(query)
+    for (const { taskId } of page.items) ids.add(taskId)
+    cursor = page.next
+  } while (cursor !== undefined)
+  return askedByTasks(
+    storage,
+    [...ids].map((taskId) => ({ taskId })),
+  )
+}
+
 /** A question of the ledger, as people are asked it. */
 export function pendingToolCall({
   toolCallId,

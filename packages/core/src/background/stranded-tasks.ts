@@ -89,6 +89,8 @@ export class StrandedTasks {
       this.#manager.goOn(stored, await this.#manager.site.reopen(stored, by), by)
     } catch (thrown) {
       if (isRetinueError(thrown, 'run-busy')) return
+      // What another agent's turn can't go on with, its own can.
+      if (isRetinueError(thrown, 'run-code-missing') && by.agentId !== stored.agentId) return
       // It may be about to be written down for the first time.
       if (isRetinueError(thrown, 'run-not-found') && Date.now() - createdAt < NEW_MS) return
       await this.lost(taskId, thrown, by)
@@ -112,7 +114,7 @@ export class StrandedTasks {
   }
 
   /** Goes on with a task that waited, such as one of which a call was not decided in time. */
-  async goOnLater(taskId: string, by: RootRun): Promise<void> {
+  async goOnLater(taskId: string, by: RootRun | undefined): Promise<void> {
     try {
       const stored = await this.#manager.site.storage.tasks.get(taskId)
       if (stored.status === 'suspended')

@@ -220,11 +220,9 @@ describe('B9.5 cancelling', () => {
     const [task] = (await app.tasks.list()).items
     expect(await app.tasks.cancel(task?.taskId as string, 'not needed')).toBe(true)
     expect((await storage.approvals.list({})).items.map(({ status }) => status)).toEqual(['cancelled'])
-    await expect(sup.approveToolCall({ runId, toolCallId: 'act-1' })).rejects.toMatchObject({
-      code: 'approval-not-found',
-    })
-    const result = await sup.resumeRunGenerate({ runId })
-    expect(result.text).toBe('one\n\ntwo')
+    // The run that waited for it goes on by itself.
+    await vi.waitFor(() => expect(models.calls('sup')).toHaveLength(3))
+    await expect(sup.approveToolCall({ runId, toolCallId: 'act-1' })).rejects.toMatchObject({ code: 'run-not-found' })
     expect(times(models.calls('sup')[2], 'was cancelled')).toBe(1)
     expect(times(models.calls('sup')[2], 'not needed')).toBe(1)
   })

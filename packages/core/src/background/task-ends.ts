@@ -1,4 +1,4 @@
-import { isRetinueError, thrownMessage } from '../errors/retinue-error.ts'
+import { type ErrorInfo, errorInfo, isRetinueError, thrownMessage } from '../errors/retinue-error.ts'
 import { withoutSecrets } from '../errors/without-secrets.ts'
 import { emit } from '../loop/run.ts'
 import { type Application, warnIn } from '../memory/application.ts'
@@ -43,17 +43,43 @@ export async function breakTask(
 
 async function write(manager: TaskManager, task: LiveTask, status: EndedTaskStatus, outcome: Outcome): Promise<void> {
   const { taskId, run } = task
-  const error = errorIn(outcome, status)
+  const error = whyEnded(task, outcome, status)
   const change = { taskId, from: OPEN, to: status, at: Date.now() } as const
   const end = packEnd({ outcome, usage: run.state.totalUsage })
   const why = error && { error: { code: error.code, message: error.message } }
   // Who ended it before has said so.
-  if (await manager.site.storage.tasks.change({ ...change, outcome: end, ...why })) tell(task, status, outcome)
+  const write = () => manager.site.storage.tasks.change({ ...change, outcome: end, ...why })
+  if (await persisting(task, write)) tell(task, status, outcome)
+}
+
+/** What ended a task by force is the reason, whatever its tool or its subagent made of that. */
+function whyEnded({ run }: LiveTask, outcome: Outcome, status: EndedTaskStatus): ErrorInfo | undefined {
+  const { reason } = run.abort.signal
+  if (status === 'timed-out' && isRetinueError(reason, 'run-timed-out')) return errorInfo(reason)
+  if (status !== 'cancelled') return errorIn(outcome, status)
+  const message = typeof reason === 'string' ? reason : 'the run that began it was aborted'
+  return { code: 'task-cancelled', message }
+}
+
+/** Between tries to write down how a task ended, in milliseconds: its work is worth more than a moment's trouble of the store. */
+const AGAIN_MS = [0, 1_000, 5_000]
+
+async function persisting<T>({ run }: LiveTask, write: () => Promise<T>): Promise<T> {
+  for (const wait of AGAIN_MS) {
+    try {
+      return await write()
+    } catch {
+      await new Promise<void>((resolve) => {
+        run.root.effects.startTimer(wait, resolve)
+      })
+    }
+  }
+  return write()
 }
 
 function tell(task: LiveTask, status: EndedTaskStatus, outcome: Outcome): void {
   const reference = referenceTo(task)
-  const error = errorIn(outcome, status) ?? { code: 'task-failed', message: `The task ended as ${status}.` }
+  const error = whyEnded(task, outcome, status) ?? { code: 'task-failed', message: `The task ended as ${status}.` }
   const result = outcome.kind === 'result' ? { result: outcome.result } : {}
   if (status === 'completed')
     emit(task.run, 'background-task-completed', { ...reference, result: undefined, ...result })

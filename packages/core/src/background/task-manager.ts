@@ -1,3 +1,4 @@
+import { isRetinueError } from '../errors/retinue-error.ts'
 import type { FinishReason } from '../events/finish-reason.ts'
 import type { PendingCall } from '../loop/pending-call.ts'
 import { resumedTurn } from '../loop/resumed-turn.ts'
@@ -16,6 +17,7 @@ import { Slots } from './slots.ts'
 import { standIn } from './stand-in.ts'
 import { StrandedTasks } from './stranded-tasks.ts'
 import { breakTask, endTask } from './task-ends.ts'
+import { notResumed } from './task-errors.ts'
 import { TaskLog } from './task-log.ts'
 import type { TaskSite } from './task-site.ts'
 import { TaskWaiter } from './task-waiter.ts'
@@ -156,7 +158,7 @@ export class TaskManager implements RunTasks, Workplace {
   }
 
   /** Goes on with a task that waited, such as one of which a call was not decided in time. */
-  goOnLater(taskId: string, by: RootRun): Promise<void> {
+  goOnLater(taskId: string, by: RootRun | undefined): Promise<void> {
     return this.#stranded.goOnLater(taskId, by)
   }
 
@@ -233,6 +235,8 @@ export class TaskManager implements RunTasks, Workplace {
     live?.run.abort.abort(reason)
     if (!live) await this.site.forget(taskId)
     this.signals.publish(taskId)
+    // A live one does so when its work has ended.
+    if (!live) await this.site.wake(stored)
     return true
   }
 
@@ -299,6 +303,18 @@ export class TaskManager implements RunTasks, Workplace {
     }
     this.#left(task, true)
     this.signals.publish(task.taskId)
+    await this.#wake(task.taskId)
+  }
+
+  /** Whoever waits for a task stored, and not in this process, goes on. */
+  async #wake(taskId: string): Promise<void> {
+    try {
+      const stored = await this.site.storage.tasks.get(taskId)
+      // Who is told by a run that is at work hears of it there.
+      if (stored.deliveredAt === undefined) await this.site.wake(stored)
+    } catch (thrown) {
+      if (!isRetinueError(thrown, 'task-not-found')) this.warn('run-not-resumed', notResumed(taskId, thrown))
+    }
   }
 
   /** Waits until a task can be worked on; false if it was called off before. */

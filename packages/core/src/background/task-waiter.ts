@@ -10,7 +10,7 @@ import type { StoredTask, TaskClaim, TaskFacts } from '../storage/tasks.ts'
 import { failed, type OpenTask, type Outcome } from '../tools/outcome.ts'
 import { ANSWER_TOOL } from './answer-tool.ts'
 import { type ParentQuestion, parentQuestion } from './ask-tool.ts'
-import { askedByTasks } from './asked-by-tasks.ts'
+import { askedBelow } from './asked-by-tasks.ts'
 import type { StoredTerms } from './live-task.ts'
 import { tellsThread } from './new-task.ts'
 import { OPEN } from './open-states.ts'
@@ -200,7 +200,8 @@ export class TaskWaiter {
         change.stop()
         if (standing.ended) return 'continue'
         if (standing.suspended === 0) return 'end'
-        run.askedByTasks = await askedByTasks(this.#manager.site.storage, run.state.tasks ?? [])
+        const { storage } = this.#manager.site
+        run.askedByTasks = await askedBelow(storage, run.root.decisionId, run.state.tasks ?? [])
         return 'suspend'
       }
       const happened = await change.happened

@@ -36,6 +36,8 @@ import type { Timeouts } from './time-limits.ts'
 /** What all runs of one tree share: the application started the root, delegations the others. */
 export interface RootRun {
   readonly runId: string
+  /** The root agent's id. */
+  readonly agentId: string
   /** The id that people decide on its calls with: its own, or of a background task that of the run that began it. */
   readonly decisionId: string
   readonly abort: AbortScope
