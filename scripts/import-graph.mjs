@@ -38,6 +38,10 @@ const core = {
     },
     { loop: 'the loop is one function over plain state: delegation and agents reach it as tools and options' },
     { delegation: 'a delegation needs the small `DelegateTarget` that it declares itself, never the Agent class' },
+    {
+      background:
+        'a task goes on with a call of the loop, which knows it by the port `RunTasks`; that it is an agent that works is handed in',
+    },
     { agent: 'an agent puts loop, delegation and tools together, and knows nothing of what is made of agents' },
     { evals: 'the judges of scorers are agents; an agent whose run is judged gets the scorer handed in' },
     {

@@ -14,6 +14,7 @@ export type ModuleSlot =
   | 'memory'
   | 'storage'
   | 'logger'
+  | 'backgroundTasks'
   | 'skill'
   | 'input-processor'
   | 'output-processor'
@@ -77,6 +78,7 @@ export const APPLICATION_SLOTS: readonly Slot[] = [
   slot('storage', 'module'),
   slot('memory', 'module'),
   slot('logger', 'module'),
+  slot('backgroundTasks', 'module'),
   slot('server', 'module', false),
   slot('observability', 'module', false),
   slot('index', 'module', false),

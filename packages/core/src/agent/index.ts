@@ -47,6 +47,8 @@ export type { Providers, RegisteredProvider } from '../model/registered-provider
 export type { LiveScore, OnScore, Sampling, ScorerEntry, Scorers } from '../scorers/live-score.ts'
 export { Agent, isAgent } from './agent.ts'
 export { type AgentConfig, type AgentOptions, agentConfig, type Dynamic, type ModelSetting } from './agent-config.ts'
+export type { AgentTask, AgentTasks } from './agent-tasks.ts'
+export type { BackgroundTask, BackgroundTasks, TaskQuestion } from './background-tasks.ts'
 export type { Callbacks } from './callbacks.ts'
 export type { ApproveOptions, DecisionOptions, DeclineOptions, ResumeOptions } from './resume-options.ts'
 export type { RunOptions } from './run-options.ts'
