@@ -1,3 +1,4 @@
+import { ANSWER_TOOL, answerTool } from '../background/answer-tool.ts'
 import { agentInvalid } from '../errors/option-errors.ts'
 import { RetinueError } from '../errors/retinue-error.ts'
 import type { LoopTool, ToolSet } from '../loop/run.ts'
@@ -34,6 +35,10 @@ export function backgroundSet(agentId: string, tools: ToolSet, own: AgentTasks |
     const task = tool.execute && termsOf(Object.hasOwn(named, name) ? named[name] : undefined, tool)
     if (task) terms.set(name, task)
     byName.set(name, task ? inBackground(name, tool, task) : tool)
+  }
+  if ([...terms.values()].some(({ ask }) => ask === 'parent')) {
+    if (byName.has(ANSWER_TOOL)) throw nameTaken(agentId)
+    byName.set(ANSWER_TOOL, answerTool)
   }
   return terms.size === 0 ? { tools, terms: undefined } : { tools: toolSet(byName), terms }
 }
@@ -87,6 +92,15 @@ function checkChosen(args: unknown, tool: LoopTool): ReturnType<LoopTool['check'
   // Models write null for what they leave out.
   if (typeof chosen === 'boolean' || chosen === null) return tool.check(rest)
   return { ok: false, issues: `${FIELD}: it must be true or false` }
+}
+
+function nameTaken(agentId: string): RetinueError {
+  return new RetinueError({
+    code: 'name-collision',
+    message: `The agent "${agentId}" has a tool called "${ANSWER_TOOL}", with which it answers what its background tasks ask.`,
+    hint: "Rename the tool, or leave out ask: 'parent'.",
+    data: { agentId, name: ANSWER_TOOL },
+  })
 }
 
 function fieldTaken(name: string): RetinueError {

@@ -111,10 +111,10 @@ function restoreStates({ input, output, states }: RunProcessors, saved: SavedRun
 }
 
 /** An agent's tools and those of the call, in the form that the run needs. */
-function toolsOf(parts: AgentParts, { options, remembered }: Place, own: ToolSet): ToolSet {
+function toolsOf(parts: AgentParts, { options, remembered, root, path }: Place, own: ToolSet): ToolSet {
   const { toolsets, delegation } = options
   const called = toolsets ? withToolsets(parts.options.id, own, toolsets) : own
-  const notes = remembered?.tools ?? {}
+  const notes = { ...remembered?.tools, ...(root.task?.depth === path.length ? root.task.tools : {}) }
   const all = Object.keys(notes).length > 0 ? withToolsets(parts.options.id, called, { memory: notes }) : called
   return delegation?.enableResultReferences ? parts.withReferences(all) : all
 }

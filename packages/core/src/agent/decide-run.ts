@@ -1,4 +1,5 @@
 import { approvalDecided, approvalExpired, decisionAborted, decisionInvalid } from '../approvals/approval-errors.ts'
+import { type InheritedPart, inheritedPart, withInherited } from '../background/inherited.ts'
 import { optionInvalid } from '../errors/option-errors.ts'
 import type { LoopTool, Run } from '../loop/run.ts'
 import { toJson } from '../shared/json.ts'
@@ -17,7 +18,7 @@ import { openSaved, type Restored, restored } from './open-saved.ts'
 import { openTask } from './open-task.ts'
 import { removeRun } from './remove-run.ts'
 import { assertResumeOptions, type DecisionOptions, resumedWith } from './resume-options.ts'
-import { unpackTree } from './saved-tree.ts'
+import { type SavedTree, unpackTree } from './saved-tree.ts'
 import { standingOf } from './standing.ts'
 import { chosen, type Site, takeRun } from './take-run.ts'
 import { toolAt } from './tool-at.ts'
@@ -53,7 +54,7 @@ export async function openDecided(
       throw runNotFound(stored.runId)
     }
     const standing = await standingOf(storage, stored.runId)
-    const tree = unpackTree(stored.runId, stored.body)
+    const tree = await wholeTree(storage, site, unpackTree(stored.runId, stored.body))
     const live = liveRuns(storage).get(stored.runId)
     const opening = restored(stored.runId, tree, live, resumedWith(given))
     const taken = { stored, lease, standing }
@@ -70,6 +71,13 @@ export async function openDecided(
     await lease.release()
     throw thrown
   }
+}
+
+/** A task's tree holds what its subagent was handed elsewhere. */
+async function wholeTree(storage: Storage, { task }: Site, tree: SavedTree): Promise<SavedTree> {
+  const { inherits } = (task?.terms ?? {}) as { inherits?: InheritedPart }
+  if (!inherits) return tree
+  return { ...tree, run: withInherited(tree.run, await inheritedPart(storage, inherits)) }
 }
 
 const OPTIONS: Readonly<Record<Verdict['type'] | 'resume', readonly string[]>> = {

@@ -1,6 +1,7 @@
 import type { RootRun, Run } from '../loop/run.ts'
 import type { RunKeeper } from '../loop/run-keeper.ts'
 import type { Application } from '../memory/application.ts'
+import type { Message } from '../messages/message.ts'
 import type { AgentParts } from './agent-parts.ts'
 import type { TakenRun } from './kept-tree.ts'
 import type { RunOptions } from './run-options.ts'
@@ -22,6 +23,8 @@ export interface KeepableTree {
 export interface KeepableTask {
   /** Whether each step of it is written down: what is kept in this process dies with it. */
   readonly survives: boolean
+  /** What its subagent was handed, where that is stored apart from the tree. */
+  readonly inherited?: readonly Message[] | undefined
   /** Goes on with the task when a call of it was not decided in time. */
   goOnLater(): void
 }

@@ -247,7 +247,7 @@ export class KeptTree implements RunKeeper {
     const requests = this.#newRequests()
     const moves = this.#moves.splice(0)
     this.#saveId = run.root.effects.newId()
-    const facts = { call, durable: this.#keepsEnded, saveId: this.#saveId }
+    const facts = { call, durable: this.#keepsEnded, saveId: this.#saveId, inherited: this.#tree.task?.inherited }
     try {
       this.#version = await this.#storage.runs.save({
         runId: run.root.runId,

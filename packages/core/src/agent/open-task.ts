@@ -1,3 +1,4 @@
+import type { StoredTerms } from '../background/live-task.ts'
 import { standInRoot, toStandIn } from '../background/stand-in.ts'
 import { TaskLog } from '../background/task-log.ts'
 import { RetinueError } from '../errors/retinue-error.ts'
@@ -46,13 +47,14 @@ export async function openTask(
     base = openRootRun(parts.options, options, [], false, application, tasks)
     const log = new TaskLog(undefined, { runId: task.parentRunId, toolCallId: task.toolCallId })
     const storage = storageOf(parts, application)
-    const place = { taskId: task.taskId, abort: base.abort, log, storage, tasks }
+    const place = { taskId: task.taskId, abort: base.abort, log, storage, tasks, ask: termsOf(task).ask }
     const root = standInRoot({ ...base, decisionId: task.rootRunId }, task.path.length, place)
     root.children = tree.children
     root.contexts = contexts
     root.isResumed = true
     for (const [id, times] of tree.callIds) root.callIds.set(id, times)
     const run = toStandIn(await parentOf(parts, task, opening, root, options))
+    const inherited = termsOf(task).inherits ? tree.run.calls?.[0]?.delegation?.messages : undefined
     const goOnLater = (): void => void tasks.goOnLater(task.taskId, root)
     const kept = {
       parts,
@@ -60,7 +62,7 @@ export async function openTask(
       run,
       options,
       call,
-      task: { survives: application.storage !== undefined, goOnLater },
+      task: { survives: application.storage !== undefined, inherited, goOnLater },
     }
     keepable(kept, { lease, version: stored.version, standing, durable: false })
     await root.keep()
@@ -69,6 +71,10 @@ export async function openTask(
     base?.close()
     throw notBegun(parts.options.id, thrown)
   }
+}
+
+function termsOf({ terms }: StoredTask): StoredTerms {
+  return terms as unknown as StoredTerms
 }
 
 /** The run that made the call, opened from the root down: each agent on the way has gates, limits and options of its own. */

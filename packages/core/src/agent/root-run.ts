@@ -47,7 +47,7 @@ export function openRootRun(
     conversation: conversationOf(options),
     tasks,
     untilIdle: options.untilIdle ?? false,
-    inbox: undefined,
+    task: undefined,
     linked: 0,
     isClosed: false,
     isResumed: false,

@@ -1,9 +1,11 @@
+import { PACKED_INHERITED, withoutInherited } from '../background/inherited.ts'
 import { type SavedContext, savedContext } from '../context/saved-context.ts'
 import { RetinueError } from '../errors/retinue-error.ts'
 import { PACKED_ENVELOPE } from '../events/packed-envelope.ts'
 import type { Run } from '../loop/run.ts'
 import { savedRun } from '../loop/save-run.ts'
 import type { SavedRun } from '../loop/saved-run.ts'
+import type { Message } from '../messages/message.ts'
 import { type PackedJson, packJson, unpackJson } from '../shared/packed-json.ts'
 import { isObject } from '../shared/records.ts'
 import type { Value } from '../storage/values.ts'
@@ -31,9 +33,15 @@ export interface SavedTree {
   readonly run: SavedRun
 }
 
+/** What of a tree JSON does not keep. */
+const KINDS = [PACKED_ENVELOPE, PACKED_INHERITED]
+
 /** A tree as it stands, in the form that is stored. */
-export function packTree(run: Run, facts: { call: RunOptions; durable: boolean; saveId: string }): Value {
-  const { call, durable, saveId } = facts
+export function packTree(
+  run: Run,
+  facts: { call: RunOptions; durable: boolean; saveId: string; inherited: readonly Message[] | undefined },
+): Value {
+  const { call, durable, saveId, inherited } = facts
   const { children, callIds } = run.root
   const tree: SavedTree = {
     format: FORMAT,
@@ -44,10 +52,10 @@ export function packTree(run: Run, facts: { call: RunOptions; durable: boolean; 
     callIds: [...callIds],
     saveId,
     context: savedContext(run.requestContext),
-    run: savedRun(run),
+    run: withoutInherited(savedRun(run), inherited),
   }
   // The store carries what JSON has no form for, bytes and URLs, in a form of its own.
-  return packJson(tree, [PACKED_ENVELOPE]) as unknown as Value
+  return packJson(tree, KINDS) as unknown as Value
 }
 
 /** The tree of a stored body. Throws `storage-row-unreadable` for what is none. */
@@ -65,7 +73,7 @@ export function unpackTree(runId: string, body: Value): SavedTree {
 function unpacked(body: unknown): unknown {
   if (!isPacked(body)) return undefined
   try {
-    return unpackJson(body, [PACKED_ENVELOPE])
+    return unpackJson(body, KINDS)
   } catch {
     return undefined // A mark in it leads nowhere, or to itself.
   }

@@ -6,12 +6,12 @@ import { type Application, type ApplicationTasks, warnIn } from '../memory/appli
 import { InMemoryStorage } from '../storage/in-memory-storage.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { StoredTask } from '../storage/tasks.ts'
-import { openDecided } from './decide-run.ts'
+import { openDecided, type Verdict } from './decide-run.ts'
 import { directEffects } from './direct-effects.ts'
 import { HeldLease } from './held-lease.ts'
-import { type Keeping, keepRoot } from './keepable.ts'
+import { type KeepableTask, type Keeping, keepRoot } from './keepable.ts'
 import { removeRun } from './remove-run.ts'
-import { resumedWith } from './resume-options.ts'
+import { type ResumeOptions, resumedWith } from './resume-options.ts'
 
 /** What runs the background tasks of an application. */
 export function taskManagerOf(application: Application, { options }: ApplicationTasks): TaskManager {
@@ -19,8 +19,10 @@ export function taskManagerOf(application: Application, { options }: Application
   const site: TaskSite = {
     storage,
     survives: application.storage !== undefined,
-    keepable: (standIn, parent) => keepTask(manager, standIn, parent, application.storage !== undefined),
-    reopen: (task, by) => reopen(task, by),
+    keepable: (standIn, parent, inherited) =>
+      keepTask(manager, standIn, parent, { survives: application.storage !== undefined, inherited }),
+    reopen: (task, by) => reopen(task, by, undefined),
+    answer: (task, by, toolCallId, data) => reopen(task, by, { verdict: { type: 'answer', data }, toolCallId }),
     forget: (taskId) => forget(storage, taskId),
     score: async (root) => {
       if (root.scoring) (await import('./live-scorers.ts')).startScoring(root)
@@ -45,23 +47,39 @@ function storageFor(application: Application): Storage {
   return holder.storage
 }
 
-function keepTask(manager: TaskManager, standIn: Run, parent: RootRun, survives: boolean): void {
+function keepTask(
+  manager: TaskManager,
+  standIn: Run,
+  parent: RootRun,
+  kept: Pick<KeepableTask, 'survives' | 'inherited'>,
+): void {
   const { tree } = parent.keeping as Keeping
   const { root } = standIn
   const goOnLater = (): void => void manager.goOnLater(root.runId, root)
   root.keep = keepRoot
   root.keeping = {
-    tree: { ...tree, run: standIn, task: { survives, goOnLater } },
+    tree: { ...tree, run: standIn, task: { ...kept, goOnLater } },
     taken: undefined,
     keeper: undefined,
   } satisfies Keeping
 }
 
 /** Opens a task that nobody works on, with the code of a run that has to do with it. */
-async function reopen(task: StoredTask, by: RootRun): Promise<Run> {
+async function reopen(
+  task: StoredTask,
+  by: RootRun,
+  decision: { readonly verdict: Verdict; readonly toolCallId: string } | undefined,
+): Promise<Run> {
   const { parts, application, call, run } = (by.keeping as Keeping).tree
-  const given = { ...resumedWith(call as never), requestContext: run.requestContext, runId: task.taskId }
-  const opened = await openDecided({ parts, application, task }, undefined, given, false, false)
+  const code = { ...resumedWith(call as ResumeOptions), requestContext: run.requestContext }
+  const given = { ...code, runId: task.taskId, ...(decision ? { toolCallId: decision.toolCallId } : {}) }
+  const opened = await openDecided(
+    { parts, application, task },
+    decision?.verdict,
+    given,
+    false,
+    decision !== undefined,
+  )
   return opened.run
 }
 

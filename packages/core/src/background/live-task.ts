@@ -2,6 +2,7 @@ import type { PendingCall } from '../loop/pending-call.ts'
 import type { Run } from '../loop/run.ts'
 import type { CallingTurn } from '../loop/run-tool-calls.ts'
 import type { Value } from '../storage/values.ts'
+import type { InheritedPart } from './inherited.ts'
 import type { TaskLog } from './task-log.ts'
 
 /** How a task is run, as it is stored with it. */
@@ -10,6 +11,8 @@ export interface StoredTerms {
   readonly maxRetries: number
   readonly detached: boolean
   readonly ask?: 'parent' | 'person'
+  /** What its subagent was handed, where that stands in a list. */
+  readonly inherits?: InheritedPart
   /** The agent that does the work, of which only so many work at a time. */
   readonly worker: string
 }
@@ -26,8 +29,8 @@ export interface LiveTask {
   release: (() => void) | undefined
   /** Stops the clock of the attempt. */
   stopClock: (() => void) | undefined
-  /** Lets go of what the task is linked to. */
-  readonly unlink: () => void
+  /** Lets go of what the task is linked to. `ended`: it is over, and does not only wait. */
+  readonly unlink: (ended: boolean) => void
   /** Settles when this process has nothing more to do with it. */
   readonly left: Promise<void>
   readonly leave: () => void

@@ -8,6 +8,7 @@ import type { CallingTurn } from '../loop/run-tool-calls.ts'
 import { SharedView } from '../messages/shared-view.ts'
 import type { AbortScope } from '../shared/abort.ts'
 import type { Storage } from '../storage/storage.ts'
+import { taskTools } from './ask-tool.ts'
 import { readInbox } from './inbox.ts'
 import type { TaskLog } from './task-log.ts'
 
@@ -24,6 +25,8 @@ export interface TaskPlace {
   readonly abort: AbortScope
   readonly log: TaskLog
   readonly tasks: RunTasks
+  /** Whom its subagent may ask. */
+  readonly ask: 'parent' | 'person' | undefined
 }
 
 /** The tree of a call that goes on in the background, apart from the run that made it. The call is the tree's from here on. */
@@ -79,7 +82,7 @@ export function toStandIn(run: Run): Run {
 export function standInRoot(
   parent: RootRun,
   depth: number,
-  { taskId, abort, log, tasks, storage }: TaskPlace,
+  { taskId, abort, log, tasks, storage, ask }: TaskPlace,
 ): RootRun {
   return {
     ...parent,
@@ -93,7 +96,7 @@ export function standInRoot(
     children: 0,
     contexts: undefined,
     untilIdle: true,
-    inbox: { depth: depth + 1, read: (run) => readInbox(storage, taskId, run) },
+    task: { depth: depth + 1, tools: taskTools(ask), read: (run) => readInbox(storage, taskId, run) },
     linked: 0,
     isClosed: false,
     isResumed: false,

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../errors/codes.ts'
 import { type ErrorInfo, isRetinueError, RetinueError } from '../errors/retinue-error.ts'
 import { isEnvelope } from '../events/envelope.ts'
 import { PACKED_ENVELOPE } from '../events/packed-envelope.ts'
@@ -6,7 +7,6 @@ import { disarm } from '../messages/framework-note.ts'
 import type { AbortScope } from '../shared/abort.ts'
 import { type PackedJson, packJson, unpackJson } from '../shared/packed-json.ts'
 import { isObject } from '../shared/records.ts'
-import { rowUnreadable } from '../storage/storage-errors.ts'
 import type { EndedTaskStatus, StoredTask } from '../storage/tasks.ts'
 import type { Value } from '../storage/values.ts'
 import type { Outcome } from '../tools/outcome.ts'
@@ -47,21 +47,23 @@ export function packEnd(end: TaskEnd): Value {
   return packJson(end, [PACKED_ENVELOPE]) as unknown as Value
 }
 
-/** Throws `storage-row-unreadable` for what is none. */
-export function unpackEnd(taskId: string, stored: unknown): TaskEnd {
-  const packed = isObject(stored) && Array.isArray(stored['texts']) && Array.isArray(stored['shared'])
-  const end = packed ? unpackJson(stored as unknown as PackedJson, [PACKED_ENVELOPE]) : undefined
-  const { outcome, usage } = isObject(end) ? end : {}
-  if (isObject(outcome) && isObject(outcome['output']) && isObject(usage)) return end as unknown as TaskEnd
-  throw rowUnreadable(taskId, 'what came of the task is damaged')
+/** How a task ended. One that was called off by somebody who did not work on it has its reason alone; of a damaged one nobody knows. */
+export function endOf({ outcome, error }: Pick<StoredTask, 'outcome' | 'error'>): TaskEnd {
+  if (outcome === undefined) return withoutOutcome('task-cancelled', error?.message ?? 'it gave none')
+  return unpacked(outcome) ?? withoutOutcome('storage-row-unreadable', 'what came of it is damaged')
 }
 
-/** How a task ended. One that was called off by somebody who did not work on it has its reason alone. */
-export function endOf({ taskId, outcome, error }: Pick<StoredTask, 'taskId' | 'outcome' | 'error'>): TaskEnd {
-  if (outcome !== undefined) return unpackEnd(taskId, outcome)
-  const message = error?.message ?? 'It gave no result.'
-  const output = { type: 'error-text', value: disarm(`It has no result: ${message}`) } as const
-  return { outcome: { kind: 'error', error: { code: 'task-cancelled', message }, output }, usage: noUsage() }
+function unpacked(stored: Value): TaskEnd | undefined {
+  const packed: unknown = stored
+  if (!isObject(packed) || !Array.isArray(packed['texts']) || !Array.isArray(packed['shared'])) return undefined
+  const end = unpackJson(packed as unknown as PackedJson, [PACKED_ENVELOPE])
+  const { outcome, usage } = isObject(end) ? end : {}
+  return isObject(outcome) && isObject(outcome['output']) && isObject(usage) ? (end as unknown as TaskEnd) : undefined
+}
+
+function withoutOutcome(code: ErrorCode, why: string): TaskEnd {
+  const output = { type: 'error-text', value: disarm(`It has no result: ${why}`) } as const
+  return { outcome: { kind: 'error', error: { code, message: why }, output }, usage: noUsage() }
 }
 
 /** A task that took longer than it may. */

@@ -1,23 +1,22 @@
-import { keepReference, newReference } from '../delegation/references.ts'
 import { isRetinueError } from '../errors/retinue-error.ts'
-import { isEnvelope } from '../events/envelope.ts'
 import type { FinishReason } from '../events/finish-reason.ts'
-import { addUsage } from '../events/usage.ts'
 import { addMessage, type Run } from '../loop/run.ts'
 import type { AfterAnswer, ThreadRequest, ThreadTasks } from '../loop/run-tasks.ts'
 import { takePoint } from '../loop/take-point.ts'
 import { disarm, frameworkNote } from '../messages/framework-note.ts'
-import type { UserMessage } from '../messages/message.ts'
 import { forEachLimited } from '../shared/for-each-limited.ts'
 import type { Page } from '../storage/page.ts'
-import type { StoredTask, TaskFacts } from '../storage/tasks.ts'
-import type { OpenTask, Outcome } from '../tools/outcome.ts'
+import type { StoredTask, TaskClaim, TaskFacts } from '../storage/tasks.ts'
+import { failed, type OpenTask, type Outcome } from '../tools/outcome.ts'
+import { ANSWER_TOOL } from './answer-tool.ts'
+import { type ParentQuestion, parentQuestion } from './ask-tool.ts'
 import { askedByTasks } from './asked-by-tasks.ts'
+import type { StoredTerms } from './live-task.ts'
 import { tellsThread } from './new-task.ts'
 import { OPEN } from './open-states.ts'
 import type { TaskManager } from './task-manager.ts'
-import { type TaskNews, taskNote } from './task-note.ts'
-import { endOf, type TaskEnd } from './task-outcome.ts'
+import { TASK_ORIGIN } from './task-note.ts'
+import { forgetTasks, notesOf, tellRun } from './tell-run.ts'
 
 /** How long nobody else tells of a task after somebody began to, in milliseconds. */
 const CLAIM_MS = 10_000
@@ -41,8 +40,8 @@ const AT_ONCE = 10
 /** Tells runs how their tasks ended, and lets them wait for it. */
 export class TaskWaiter {
   readonly #manager: TaskManager
-  /** Tasks that wait for a person, as far as this process knows: they are not asked for again and again. */
-  readonly #suspended = new Set<string>()
+  /** Tasks that wait, as far as this process knows, each with what it asks its parent: they are not asked for again and again. */
+  readonly #suspended = new Map<string, ParentQuestion | undefined>()
 
   constructor(manager: TaskManager) {
     this.#manager = manager
@@ -54,17 +53,52 @@ export class TaskWaiter {
    * told one is, and of one who died over it the next.
    */
   async deliver(run: Run): Promise<string | undefined> {
-    const open = run.state.tasks ?? []
+    const { state } = run
+    const open = state.tasks ?? []
     const gone = open.filter(({ taskId }) => !this.#manager.live(taskId) && !this.#suspended.has(taskId))
-    if (gone.length === 0) return undefined
-    const ended = await this.#claimed(run, gone)
-    if (ended.length === 0) return undefined
-    const bail = told(run, ended)
-    if (run.root.keeper?.isDurable) {
+    const { whole: ended, damaged } = await this.#claimed(claimOf(run, gone))
+    const bail = tellRun(run, ended, damaged)
+    for (const { taskId } of gone) if (state.tasks?.some((task) => task.taskId === taskId)) await this.#waitsFor(taskId)
+    const isAsked = this.#tellQuestions(run)
+    if ((run.told || isAsked) && run.root.keeper?.isDurable) {
       takePoint(run)
       await run.abort.race(run.root.keeper.save())
     }
     return bail
+  }
+
+  async answer(run: Run, taskId: string, answer: string): Promise<Outcome> {
+    const asking = (run.state.tasks ?? []).filter((task) => this.#suspended.get(task.taskId))
+    const question = asking.some((task) => task.taskId === taskId) ? this.#suspended.get(taskId) : undefined
+    if (!question) {
+      const ids = asking.map((task) => task.taskId)
+      const hint = ids.length === 0 ? 'No task of yours asks anything.' : `The tasks that ask are ${ids.join(', ')}.`
+      return failed('task-not-found', `The task ${JSON.stringify(taskId)} asks nothing.`, hint)
+    }
+    await this.#manager.answered(taskId, run.root, question.toolCallId, answer)
+    const value = `The task ${taskId} has the answer, and goes on. Its result comes as a message.`
+    return { kind: 'result', result: { taskId, answered: true }, output: { type: 'text', value } }
+  }
+
+  /** Puts what tasks ask into the conversation, each question once. */
+  #tellQuestions(run: Run): boolean {
+    const questions = this.#untold(run)
+    for (const { taskId, toolName, question } of questions) {
+      run.state.questions ??= []
+      run.state.questions.push(questionKey(taskId, question))
+      const text = `The background task ${taskId} ("${toolName}") asks: ${question.question}\nAnswer it with "${ANSWER_TOOL}".`
+      addMessage(run, frameworkNote(disarm(text), TASK_ORIGIN))
+    }
+    return questions.length > 0
+  }
+
+  /** What tasks ask that the run's model was not told. */
+  #untold(run: Run): { taskId: string; toolName: string; question: ParentQuestion }[] {
+    return (run.state.tasks ?? []).flatMap(({ taskId, toolName }) => {
+      const question = this.#suspended.get(taskId)
+      if (!question || run.state.questions?.includes(questionKey(taskId, question))) return []
+      return [{ taskId, toolName, question }]
+    })
   }
 
   async ofThread({ threadId, resourceId, runId, wasTold }: ThreadRequest): Promise<ThreadTasks> {
@@ -73,7 +107,7 @@ export class TaskWaiter {
     const ended = await all((cursor) => tasks.list({ threadId, resourceId, undelivered: true, ...cursor }))
     const at = Date.now()
     const taskIds = ended.map(({ taskId }) => taskId)
-    const claimed = taskIds.length === 0 ? [] : await tasks.claim({ taskIds, by: runId, until: at + CLAIM_MS, at })
+    const { whole: claimed } = await this.#claimed({ taskIds, by: runId, until: at + CLAIM_MS, at })
     const fresh: StoredTask[] = []
     for (const task of claimed) {
       // Whoever claimed it before may have died over it.
@@ -131,6 +165,7 @@ export class TaskWaiter {
       // Before it is looked: whatever changes from here on is noticed.
       const change = this.#change(run, idleSince)
       const standing = await this.#standing(run)
+      if (this.#untold(run).length > 0) standing.ended = true
       if (standing.ended || standing.working === 0) {
         change.stop()
         if (standing.ended) return 'continue'
@@ -151,12 +186,10 @@ export class TaskWaiter {
       if (this.#manager.live(taskId)) standing.working += 1
       else if (this.#suspended.has(taskId)) standing.suspended += 1
       else {
-        const facts = await this.#look(taskId)
-        if (!facts || facts.deliveredAt !== undefined) forget(run, new Set([taskId]))
-        else if (facts.status === 'suspended') {
-          this.#suspended.add(taskId)
-          standing.suspended += 1
-        } else if (facts.status === 'pending' || facts.status === 'running') {
+        const facts = await this.#waitsFor(taskId)
+        if (!facts || facts.deliveredAt !== undefined) forgetTasks(run, new Set([taskId]))
+        else if (facts.status === 'suspended') standing.suspended += 1
+        else if (facts.status === 'pending' || facts.status === 'running') {
           standing.working += 1
           await this.#manager.takeOver(taskId, run.root)
         } else {
@@ -201,19 +234,39 @@ export class TaskWaiter {
     return { happened, stop }
   }
 
-  async #look(taskId: string): Promise<TaskFacts | undefined> {
+  /** How a task stands that this process does not work on; of one that waits it is noted. Undefined if it is gone. */
+  async #waitsFor(taskId: string): Promise<TaskFacts | undefined> {
+    const { storage } = this.#manager.site
     try {
-      return await this.#manager.site.storage.tasks.get(taskId)
+      const task = await storage.tasks.get(taskId)
+      const asks = (task.terms as unknown as StoredTerms).ask === 'parent'
+      if (task.status === 'suspended')
+        this.#suspended.set(taskId, asks ? await parentQuestion(storage, task) : undefined)
+      return task
     } catch (thrown) {
       if (isRetinueError(thrown, 'task-not-found')) return undefined
       throw thrown
     }
   }
 
-  async #claimed(run: Run, open: readonly OpenTask[]): Promise<readonly StoredTask[]> {
-    const at = run.root.effects.now()
-    const taskIds = open.map(({ taskId }) => taskId)
-    return this.#manager.site.storage.tasks.claim({ taskIds, by: run.state.runId, until: at + CLAIM_MS, at })
+  /** Claims what has ended. One that is damaged keeps no other one from being told; that it is, is a warning. */
+  async #claimed(claim: TaskClaim): Promise<{ whole: readonly StoredTask[]; damaged: ReadonlySet<string> }> {
+    const damaged = new Set<string>()
+    for (;;) {
+      const taskIds = claim.taskIds.filter((taskId) => !damaged.has(taskId))
+      if (taskIds.length === 0) return { whole: [], damaged }
+      try {
+        return { whole: await this.#manager.site.storage.tasks.claim({ ...claim, taskIds }), damaged }
+      } catch (thrown) {
+        const id = isRetinueError(thrown, 'storage-row-unreadable') ? String(thrown.data['id']) : undefined
+        if (id === undefined || !taskIds.includes(id)) throw thrown
+        damaged.add(id)
+        this.#manager.warn(
+          'storage-row-unreadable',
+          `What came of the background task "${id}" can't be told: ${thrown}`,
+        )
+      }
+    }
   }
 }
 
@@ -240,47 +293,11 @@ async function all(
   return found
 }
 
-/** What another run than the one that began them is told of tasks. */
-function notesOf(ended: readonly StoredTask[]): UserMessage[] {
-  const outcomes = ended.map((task) => endOf(task).outcome)
-  const news = ended.map(({ taskId, toolName, status }, index) => {
-    const { output } = outcomes[index] as Outcome
-    return { taskId, toolName, status: status as TaskNews['status'], output }
-  })
-  return [taskNote(news), ...outcomes.flatMap(feedbackIn)]
+function claimOf({ root, state }: Run, open: readonly OpenTask[]): TaskClaim {
+  const at = root.effects.now()
+  return { taskIds: open.map(({ taskId }) => taskId), by: state.runId, until: at + CLAIM_MS, at }
 }
 
-/** What a hook said of a result. */
-function feedbackIn(outcome: Outcome): UserMessage[] {
-  if (outcome.kind !== 'result' || outcome.feedback === undefined) return []
-  return [frameworkNote(disarm(outcome.feedback), 'delegation-feedback')]
-}
-
-/** Puts all of it into the conversation, as one message; the text that the run ends with, where a hook said so. */
-function told(run: Run, ended: readonly StoredTask[]): string | undefined {
-  const taskIds = ended.map(({ taskId }) => taskId)
-  forget(run, new Set(taskIds))
-  run.told = taskIds
-  const ends = ended.map(endOf)
-  addMessage(run, taskNote(ended.map((task, index) => newsOf(run, task, (ends[index] as TaskEnd).outcome))))
-  let bail: string | undefined
-  for (const { outcome, usage } of ends) {
-    addUsage(run.state.totalUsage, usage)
-    for (const note of feedbackIn(outcome)) addMessage(run, note)
-    if (outcome.kind === 'result') bail ??= outcome.bail
-  }
-  return bail
-}
-
-function newsOf(run: Run, { taskId, toolName, status }: StoredTask, outcome: Outcome): TaskNews {
-  const isNamed = run.delegation.enableResultReferences && outcome.kind === 'result' && isEnvelope(outcome.result)
-  const news = { taskId, toolName, status: status as TaskNews['status'], output: outcome.output }
-  if (!isNamed || status !== 'completed' || outcome.output.type !== 'text') return news
-  const reference = newReference(run, toolName, outcome.output.value)
-  keepReference(run, reference)
-  return { ...news, ref: reference.id }
-}
-
-function forget({ state }: Run, gone: ReadonlySet<string>): void {
-  state.tasks = (state.tasks ?? []).filter(({ taskId }) => !gone.has(taskId))
+function questionKey(taskId: string, { toolCallId, round }: ParentQuestion): string {
+  return `${taskId}/${toolCallId}/${round}`
 }

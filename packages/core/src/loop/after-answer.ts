@@ -44,7 +44,7 @@ async function answered(run: Run, processors: RunProcessors): Promise<void> {
 /** Puts into the conversation what came in from outside since the last model call; the move instead, where a hook ends the run with it. */
 export async function takeNews(run: Run): Promise<NextStep | undefined> {
   const { root, state } = run
-  if (root.inbox?.depth === state.path.length) await root.inbox.read(run)
+  if (root.task?.depth === state.path.length) await root.task.read(run)
   if (!state.tasks?.length || !root.tasks) return undefined
   const bail = await root.tasks.deliver(run)
   if (bail === undefined) return undefined

@@ -11,7 +11,7 @@ import { takePoint } from './take-point.ts'
 
 /** Keeps what was said, and ends the run: at once where nothing is kept. */
 export function end(run: Run, reason: FinishReason): Promise<void> | undefined {
-  const { kept, root, state } = run
+  const { root, state } = run
   if (state.tasks?.length && root.tasks) return endWithTasks(run, reason, root.tasks)
   return ended(run, reason)
 }
@@ -23,6 +23,7 @@ async function endWithTasks(run: Run, reason: FinishReason, tasks: RunTasks): Pr
 
 function ended(run: Run, reason: FinishReason): Promise<void> | undefined {
   const { kept, root, state } = run
+  if (run.background) root.tasks?.closed(run)
   // Of a checked answer the last one stands.
   if (state.answers && !run.answer && root.runId === state.runId)
     state.text = [...state.answers, state.text].filter((text) => text.trim() !== '').join('\n\n')

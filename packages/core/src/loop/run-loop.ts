@@ -98,7 +98,7 @@ async function iterate(run: Run): Promise<NextStep | Pause> {
   else {
     const early = beginIteration(run)
     if (early) return early
-    if (state.tasks || run.root.inbox) {
+    if (state.tasks || run.root.task) {
       const ended = await takeNews(run)
       if (ended) return ended
     }

@@ -52,6 +52,8 @@ export interface RunState {
   answeredAt?: number
   /** It has answered, would end so, and waits for tasks. */
   idle?: FinishReason | undefined
+  /** Questions of its tasks that its model was told. */
+  questions?: string[]
   /** How far it has read what was said to it as a task. */
   inboxRead?: number
   text: string

@@ -1,6 +1,7 @@
 import type { FinishReason } from '../events/finish-reason.ts'
 import type { UserMessage } from '../messages/message.ts'
 import type { OpenTask, Outcome } from '../tools/outcome.ts'
+import type { Tool } from '../tools/tool.ts'
 import type { PendingCall } from './pending-call.ts'
 import type { Run } from './run.ts'
 
@@ -72,6 +73,10 @@ export interface RunTasks {
   confirm(run: Run): Promise<void>
   /** Called when a run has answered and tasks of it are open: waits, where the run has to, until its model can be told something. */
   afterAnswer(run: Run, reason: FinishReason): Promise<AfterAnswer>
+  /** Answers what a task of the run asks it; what its model reads of that. */
+  answer(run: Run, taskId: string, answer: string): Promise<Outcome>
+  /** A run that could begin tasks has ended. */
+  closed(run: Run): void
   /** The run ends, and tasks of it are open: what nobody could be told of, or was called off with it, is cancelled. */
   ended(run: Run, reason: FinishReason): Promise<void>
 }
@@ -91,11 +96,12 @@ export interface ThreadTasks {
   readonly open: readonly OpenTask[]
 }
 
-/** What is said to a task while it runs. */
-export interface TaskInbox {
-  /** The length of the path of the run that is told. */
+/** What the run of a task has beside what its agent has. */
+export interface TaskSide {
+  /** The length of its path: runs below it have nothing of this. */
   readonly depth: number
-  /** Adds what was said since the last time to its conversation. */
+  readonly tools: Readonly<Record<string, Tool>>
+  /** Adds what was said to it since the last time to its conversation. */
   read(run: Run): Promise<void>
 }
 

@@ -29,7 +29,7 @@ import type { RunHooks } from './run-hooks.ts'
 import type { RunKeeper } from './run-keeper.ts'
 import type { RunProcessors } from './run-processors.ts'
 import type { Reference, RunState } from './run-state.ts'
-import type { RunTasks, TaskInbox, TaskTerms, UntilIdle } from './run-tasks.ts'
+import type { RunTasks, TaskSide, TaskTerms, UntilIdle } from './run-tasks.ts'
 import type { SavedCall } from './saved-run.ts'
 import type { Timeouts } from './time-limits.ts'
 
@@ -69,8 +69,8 @@ export interface RootRun {
   readonly tasks: RunTasks | undefined
   /** How long it stays open for its tasks. */
   readonly untilIdle: UntilIdle
-  /** What is said to it while it runs in the background. */
-  readonly inbox: TaskInbox | undefined
+  /** What the run has that works on it, where it is a background task. */
+  readonly task: TaskSide | undefined
   /** Whether it goes on where it stopped: then it may have begun more than was written down. */
   isResumed: boolean
   /** Background tasks that are called off with it, also when it has ended. */

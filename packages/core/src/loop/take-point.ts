@@ -11,7 +11,7 @@ export function takePoint(run: Run): void {
 
 /** The state with lists of its own: what is in them is not changed any more, but for the last step's. */
 function copyOf(state: RunState): RunState {
-  const { messages, steps, usage, totalUsage, references, tasks, answers } = state
+  const { messages, steps, usage, totalUsage, references, tasks, answers, questions } = state
   return {
     ...state,
     messages: messages.slice(),
@@ -19,6 +19,7 @@ function copyOf(state: RunState): RunState {
     usage: { ...usage },
     totalUsage: { ...totalUsage },
     ...(tasks ? { tasks: tasks.slice() } : {}),
+    ...(questions ? { questions: questions.slice() } : {}),
     ...(answers ? { answers: answers.slice() } : {}),
     ...(references ? { references: references.map((reference) => ({ ...reference })) } : {}),
   }
