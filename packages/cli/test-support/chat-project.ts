@@ -20,6 +20,7 @@ function answer(name, whole) {
   const results = after.filter((message) => message.role === 'tool').length
   const call = (toolName, input, at = '') => [{ type: 'tool-call', toolCallId: name + users.length + results + at, toolName, input: JSON.stringify(input) }]
   if (name === 'scout' && asked.includes('fell')) return results === 0 ? asked.split(' and ').map((tree, at) => call('fell', { tree }, '-' + at)[0]) : say('Scout is done: ' + outcomes(after).join(', '))
+  if (name === 'scout' && asked.includes('where')) return results === 0 ? call('ask_where', {}) : say('Scout asked: ' + JSON.stringify(outcomes(after)[0]))
   if (asked.includes('which')) return results === 0 ? call('ask_way', {}) : say('Which: ' + outcomes(after).join(', '))
   if (name === 'scout') return results === 0 ? call('peek', { at: 'north' }) : asked.includes('hang') ? undefined : say('Scout saw: ' + asked)
   if (asked.includes('slow')) return [...say('Slowly begun'), undefined]
@@ -82,6 +83,10 @@ import { createTool } from '@retinue/core/tools'
 import { z } from 'zod'
 export default createTool({ id: 'fell', description: 'Fells a tree', inputSchema: z.object({ tree: z.string() }), requireApproval: true,
   execute: ({ tree }) => (appendFileSync(new URL('../../../../../../../felled.txt', import.meta.url), tree + '\\n'), { felled: tree }) })\n`,
+  'src/retinue/agents/lead/subagents/scout/tools/ask_where.ts': `import { createTool } from '@retinue/core/tools'
+import { z } from 'zod'
+export default createTool({ id: 'ask_where', description: 'Asks where', inputSchema: z.object({}),
+  execute: (_input, { suspend, resumeData }) => ({ way: resumeData ?? suspend({ question: 'Where?' }) }) })\n`,
   'package.json': '{ "type": "module" }\n',
   'model.ts': MODEL,
   'src/retinue/agents/lead/config.ts': `import { model } from '../../../../model.ts'\nexport default { model: model('lead') }\n`,

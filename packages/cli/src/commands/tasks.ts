@@ -6,8 +6,8 @@ import { answerTask } from '../tasks/answer-task.ts'
 import { cancelTask } from '../tasks/cancel-task.ts'
 import { STATES } from '../tasks/find-task.ts'
 import { followTask } from '../tasks/follow-task.ts'
+import { inApplication, onTask, type TasksOptions } from '../tasks/found-task.ts'
 import { listTasks } from '../tasks/list-tasks.ts'
-import type { TasksOptions } from '../tasks/on-task.ts'
 import { sendToTask } from '../tasks/send-to-task.ts'
 import { showTask } from '../tasks/show-task.ts'
 import { wantsColors } from '../wants-colors.ts'
@@ -72,9 +72,10 @@ const tasks: Command = command({
     const options = shared(dir, json === true)
     if (action === 'list') {
       const status = statusOf(given.status, all === true)
-      return listTasks({ ...options, all: all === true, status, threadId: thread, resourceId: resource })
+      const query = { ...options, all: all === true, status, threadId: thread, resourceId: resource }
+      return inApplication(options, ({ app }) => listTasks(app, query))
     }
-    return onOne(action, { ...options, taskId: id as string }, { ...given, text: text ?? '' })
+    return onOne(action, id as string, options, { ...given, text: text ?? '' })
   },
 })
 
@@ -89,26 +90,27 @@ interface Given {
 
 async function onOne(
   action: Exclude<Action, 'list'>,
-  options: TasksOptions & { readonly taskId: string },
+  id: string,
+  options: TasksOptions,
   { text, reason, call, model }: Given,
 ): Promise<number> {
   switch (action) {
     case 'show':
-      return showTask(options)
+      return onTask(id, options, (found) => showTask(found, options))
     case 'follow': {
       const controller = new AbortController()
       // A second Ctrl-C ends the process as ever.
       process.once('SIGINT', () => controller.abort())
-      return followTask({ ...options, signal: controller.signal })
+      return onTask(id, options, (found) => followTask(found, { ...options, signal: controller.signal }))
     }
     case 'cancel':
-      return cancelTask({ ...options, reason })
+      return onTask(id, options, (found) => cancelTask(found, { ...options, reason }))
     case 'send':
-      return sendToTask({ ...options, text })
+      return onTask(id, options, (found) => sendToTask(found, { ...options, text }))
     case 'answer': {
       const { fatal, finished } = watchStrayErrors(options.err)
-      const answered = answerTask({ ...options, data: jsonOrText(text), toolCallId: call, model, fatal })
-      return answered.finally(finished)
+      const answer = { ...options, data: jsonOrText(text), toolCallId: call, model }
+      return onTask(id, { ...options, fatal }, (found) => answerTask(found, answer)).finally(finished)
     }
   }
 }

@@ -11,7 +11,9 @@ export const OPEN: readonly TaskStatus[] = ['pending', 'running', 'suspended']
 export const STATES: readonly TaskStatus[] = [...OPEN, 'completed', 'failed', 'cancelled', 'timed-out']
 
 /** A task by its id, or by a beginning of it that no other has. Throws `task-not-found` or `task-ambiguous`. */
-export async function findTask({ tasks }: Retinue, given: string): Promise<BackgroundTask> {
+export async function findTask({ tasks }: Pick<Retinue, 'tasks'>, given: string): Promise<BackgroundTask> {
+  // Of one task, every id would begin with nothing.
+  if (given === '') throw notFound(given)
   try {
     return await tasks.get(given)
   } catch (error) {

@@ -3,10 +3,10 @@ import { EXIT } from '../exit-codes.ts'
 import { pendingText } from '../run/pending-text.ts'
 import { RunView } from '../run/run-view.ts'
 import { safeText } from '../safe-text.ts'
-import { type FoundTask, onTask, type TaskOptions } from './on-task.ts'
+import type { FoundTask, TasksOptions } from './found-task.ts'
 import { resultText } from './task-result.ts'
 
-export interface FollowTaskOptions extends TaskOptions {
+export interface FollowTaskOptions extends TasksOptions {
   /** Ends the following, and not the task. */
   readonly signal: AbortSignal
 }
@@ -15,16 +15,18 @@ export interface FollowTaskOptions extends TaskOptions {
  * Shows what happens in a task until it has ended, then what it gave. Of a task that another process works on, its states. Gives the
  * exit code, which is that of the task's end.
  */
-export function followTask(options: FollowTaskOptions): Promise<number> {
-  return onTask(options, async (found) => {
-    await show(found, options)
-    const task = await found.app.tasks.get(found.task.taskId)
-    if (task.endedAt === undefined) return left(task, options)
-    const text = resultText(task)
-    if (!options.json && text !== undefined && text.trim() !== '') options.out(`${safeText(text).trimEnd()}\n`)
-    return task.status === 'completed' ? EXIT.ok : EXIT.failed
-  })
+export async function followTask(found: FoundTask, options: FollowTaskOptions): Promise<number> {
+  // Waiting for what another process does keeps no process alive.
+  const awake = setInterval(() => {}, A_WHILE_MS)
+  await show(found, options).finally(() => clearInterval(awake))
+  const task = await found.app.tasks.get(found.task.taskId)
+  if (task.endedAt === undefined) return left(task, options)
+  const text = resultText(task)
+  if (!options.json && text !== undefined && text.trim() !== '') options.out(`${safeText(text).trimEnd()}\n`)
+  return task.status === 'completed' ? EXIT.ok : EXIT.failed
 }
+
+const A_WHILE_MS = 60_000
 
 async function show({ task: { taskId }, app }: FoundTask, options: FollowTaskOptions): Promise<void> {
   const { json, color, dir, signal, out, err } = options

@@ -1,11 +1,10 @@
+import type { Retinue } from '@retinue/core'
 import type { TaskQuestion } from '@retinue/core/agent'
 import type { TaskFacts, TaskQuery, TaskStatus } from '@retinue/core/storage'
 import { EXIT } from '../exit-codes.ts'
-import { openApplication } from '../run/open-application.ts'
-import { tellFailure } from '../run/tell-outcome.ts'
 import { renderTable, timeText } from '../table.ts'
 import { allTasks, OPEN } from './find-task.ts'
-import type { TasksOptions } from './on-task.ts'
+import type { TasksOptions } from './found-task.ts'
 
 export interface ListTasksOptions extends TasksOptions {
   /** Also those that have ended. */
@@ -19,20 +18,14 @@ export interface ListTasksOptions extends TasksOptions {
 }
 
 /** Prints the background tasks of a project, those that were begun first first. Gives the exit code. */
-export async function listTasks(options: ListTasksOptions): Promise<number> {
+export async function listTasks(app: Retinue, options: ListTasksOptions): Promise<number> {
   const { json, out, err } = options
-  try {
-    const { app, close } = await openApplication(options)
-    const scope = scopeOf(options)
-    const read = Promise.all([allTasks(app, { ...scope, ...statusOf(options) }), app.tasks.questions(scope)])
-    const [tasks, questions] = await read.finally(close)
-    if (json) out(`${JSON.stringify({ tasks, total: tasks.length }, null, 2)}\n`)
-    else if (tasks.length === 0) err(none(options))
-    else out(tasksTable(tasks, questions))
-    return EXIT.ok
-  } catch (error) {
-    return tellFailure(error, options)
-  }
+  const scope = scopeOf(options)
+  const tasks = await allTasks(app, { ...scope, ...statusOf(options) })
+  if (json) out(`${JSON.stringify({ tasks, total: tasks.length }, null, 2)}\n`)
+  else if (tasks.length === 0) err(none(options))
+  else out(tasksTable(tasks, await app.tasks.questions(scope)))
+  return EXIT.ok
 }
 
 function scopeOf({ threadId, resourceId }: ListTasksOptions): Pick<TaskQuery, 'threadId' | 'resourceId'> {

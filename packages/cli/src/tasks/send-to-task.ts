@@ -1,20 +1,21 @@
 import { EXIT } from '../exit-codes.ts'
 import { taskHasEnded } from './find-task.ts'
-import { onTask, type TaskOptions } from './on-task.ts'
+import type { FoundTask, TasksOptions } from './found-task.ts'
 
-export interface SendToTaskOptions extends TaskOptions {
+export interface SendToTaskOptions extends TasksOptions {
   readonly text: string
 }
 
-/** Says something to a task: its agent reads it before its next model call, in whichever process. Gives the exit code. */
-export function sendToTask(options: SendToTaskOptions): Promise<number> {
+/**
+ * Says something to a task: its agent reads it before its next model call, in whichever process. Gives the exit code; rejects with
+ * `task-ended`, or with `option-invalid` for a text that says nothing.
+ */
+export async function sendToTask({ task, app }: FoundTask, options: SendToTaskOptions): Promise<number> {
   const { text, json, out, err } = options
-  return onTask(options, async ({ task, app }) => {
-    if (task.endedAt !== undefined) throw taskHasEnded(task)
-    const { taskId } = task
-    await app.tasks.send(taskId, text)
-    if (json) out(`${JSON.stringify({ taskId, sent: true }, null, 2)}\n`)
-    else err(`Sent. The task ${taskId} reads it before its next model call.\n`)
-    return EXIT.ok
-  })
+  const { taskId } = task
+  if (task.endedAt !== undefined) throw taskHasEnded(task)
+  await app.tasks.send(taskId, text)
+  if (json) out(`${JSON.stringify({ taskId, sent: true }, null, 2)}\n`)
+  else err(`Sent. The task ${taskId} reads it before its next model call.\n`)
+  return EXIT.ok
 }

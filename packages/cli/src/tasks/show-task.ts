@@ -4,17 +4,15 @@ import { elapsed } from '../run/elapsed.ts'
 import { callLines, valueLines } from '../run/pending-text.ts'
 import { safeLine, safeText } from '../safe-text.ts'
 import { timeText } from '../table.ts'
-import { onTask, type TaskOptions } from './on-task.ts'
+import type { FoundTask, TasksOptions } from './found-task.ts'
 import { resultText } from './task-result.ts'
 
 /** Prints one task whole: what it was given, how it stands, what it asks and what came of it. Gives the exit code. */
-export function showTask(options: TaskOptions): Promise<number> {
-  return onTask(options, async ({ task, app }) => {
-    const asked = (await app.tasks.questions()).filter(({ taskId }) => taskId === task.taskId)
-    if (options.json) options.out(`${JSON.stringify({ ...task, questions: asked }, null, 2)}\n`)
-    else options.out(wholeTask(task, asked))
-    return EXIT.ok
-  })
+export async function showTask({ task, app }: FoundTask, { json, out }: TasksOptions): Promise<number> {
+  const asked = (await app.tasks.questions()).filter(({ taskId }) => taskId === task.taskId)
+  if (json) out(`${JSON.stringify({ ...task, questions: asked }, null, 2)}\n`)
+  else out(wholeTask(task, asked))
+  return EXIT.ok
 }
 
 function wholeTask(task: BackgroundTask, asked: readonly TaskQuestion[]): string {

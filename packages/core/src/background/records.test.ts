@@ -26,7 +26,10 @@ describe('what is kept of tasks', () => {
     const calls = Array.from({ length: 1_100 }, (_none, n) => ({ id: `c${n}`, name: 'quick', args: {} }))
     const { sup, app } = team(
       { sup: [{ calls }, { text: 'one' }, { text: 'two' }, { text: 'three' }] },
-      { sup: { tools: { quick } }, backgroundTasks: { enabled: true, globalConcurrency: 2_000, perAgentConcurrency: 2_000 } },
+      {
+        sup: { tools: { quick } },
+        backgroundTasks: { enabled: true, globalConcurrency: 2_000, perAgentConcurrency: 2_000 },
+      },
     )
     await sup.generate('Go', { toolCallConcurrency: 1_100 })
     await app.tasks.settled()
@@ -72,7 +75,8 @@ describe('what is kept of tasks', () => {
     Object.assign(storage, {
       runs: new Proxy(runs, {
         get: (target, key) => {
-          if (key === 'save') return () => Promise.reject(new RetinueError({ code: 'storage-full', message: 'no room' }))
+          if (key === 'save')
+            return () => Promise.reject(new RetinueError({ code: 'storage-full', message: 'no room' }))
           const member: unknown = Reflect.get(target, key)
           return typeof member === 'function' ? member.bind(target) : member
         },
