@@ -20,6 +20,7 @@ function answer(name, whole) {
   const results = after.filter((message) => message.role === 'tool').length
   const call = (toolName, input, at = '') => [{ type: 'tool-call', toolCallId: name + users.length + results + at, toolName, input: JSON.stringify(input) }]
   if (name === 'scout' && asked.includes('fell')) return results === 0 ? asked.split(' and ').map((tree, at) => call('fell', { tree }, '-' + at)[0]) : say('Scout is done: ' + outcomes(after).join(', '))
+  if (name === 'scout' && asked.includes('hold')) return results === 0 ? call('hold', {}) : say('Scout held on.')
   if (name === 'scout' && asked.includes('where')) return results === 0 ? call('ask_where', {}) : say('Scout asked: ' + JSON.stringify(outcomes(after)[0]))
   if (asked.includes('which')) return results === 0 ? call('ask_way', {}) : say('Which: ' + outcomes(after).join(', '))
   if (name === 'scout') return results === 0 ? call('peek', { at: 'north' }) : asked.includes('hang') ? undefined : say('Scout saw: ' + asked)
@@ -83,6 +84,13 @@ import { createTool } from '@retinue/core/tools'
 import { z } from 'zod'
 export default createTool({ id: 'fell', description: 'Fells a tree', inputSchema: z.object({ tree: z.string() }), requireApproval: true,
   execute: ({ tree }) => (appendFileSync(new URL('../../../../../../../felled.txt', import.meta.url), tree + '\\n'), { felled: tree }) })\n`,
+  // Until somebody writes a file `go` into the project.
+  'src/retinue/agents/lead/subagents/scout/tools/hold.ts': `import { existsSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
+import { createTool } from '@retinue/core/tools'
+import { z } from 'zod'
+export default createTool({ id: 'hold', description: 'Holds on', inputSchema: z.object({}),
+  execute: async () => { while (!existsSync('go')) await setTimeout(20); return { held: true } } })\n`,
   'src/retinue/agents/lead/subagents/scout/tools/ask_where.ts': `import { createTool } from '@retinue/core/tools'
 import { z } from 'zod'
 export default createTool({ id: 'ask_where', description: 'Asks where', inputSchema: z.object({}),

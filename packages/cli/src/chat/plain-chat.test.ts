@@ -45,7 +45,7 @@ test('turns see those before them; commands work; a backslash goes on; a failed 
     'Heard 1: "one"',
     'Heard 3: "one" / "fail now" / "two \\nand more"',
     'lead  fixture/lead  tools: ask_way',
-    '  scout  fixture/scout  tools: fell, peek',
+    '  scout  fixture/scout  tools: ask_where, fell, hold, peek',
     'A new conversation.',
     'Heard 1: "three"',
     '',
