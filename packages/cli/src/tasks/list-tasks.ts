@@ -43,7 +43,7 @@ function none({ all, status }: ListTasksOptions): string {
 }
 
 /** A line for each task, with what it waits for, or why it did not complete. */
-export function tasksTable(tasks: readonly TaskFacts[], questions: readonly TaskQuestion[]): string {
+function tasksTable(tasks: readonly TaskFacts[], questions: readonly TaskQuestion[]): string {
   const rows = tasks.map((task) => {
     const { taskId, status, createdAt, path, toolName, attempts, threadId = '' } = task
     return [
