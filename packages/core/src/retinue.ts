@@ -42,6 +42,8 @@ export class Retinue<const Agents extends Readonly<Record<string, Agent>> = Read
   readonly storage: Storage | undefined
   /** What goes on in the background: to be listed, watched, spoken to and cancelled. */
   readonly tasks: BackgroundTasks
+  /** Where warnings go; see `RetinueOptions.logger`. */
+  readonly logger: Logger | false | undefined
   readonly #agents: ReadonlyMap<string, Agent>
 
   /** Throws `application-invalid` or `option-unknown` for options that make no application. */
@@ -49,6 +51,7 @@ export class Retinue<const Agents extends Readonly<Record<string, Agent>> = Read
     assertRetinueOptions(options)
     const { agents, storage, memory, durable, backgroundTasks, logger } = options
     this.storage = storage
+    this.logger = logger
     const background = { options: backgroundTasks ?? {}, manager: undefined }
     const shared: Application = { storage, memory, durable, background, inProcess: { storage: undefined }, logger }
     this.#agents = new Map(Object.entries(agents).map(([key, agent]) => [key, agent.within(shared)]))

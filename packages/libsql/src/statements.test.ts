@@ -153,7 +153,7 @@ test('B7.4 a run that is saved with its questions costs one transaction of three
     release: 'UPDATE',
     getApproval: 'SELECT',
     listApprovals: 'SELECT',
-    remove: 'BEGIN DELETE INSERT COMMIT',
+    remove: 'BEGIN DELETE INSERT DELETE COMMIT',
   })
   await store.close()
 })

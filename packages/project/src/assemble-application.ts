@@ -27,6 +27,8 @@ export interface ApplicationParts {
 
 export interface AssembledApplication {
   readonly app: Retinue
+  /** What `server.ts` exports; undefined if there is none. */
+  readonly server: Readonly<Record<string, unknown>> | undefined
   /** Waits for what memories do after runs, then closes the storage of `storage.ts`. */
   close(): Promise<void>
 }
@@ -39,6 +41,8 @@ export async function assembleApplication(parts: ApplicationParts): Promise<Asse
   const tasksFile = fileOf('backgroundTasks')
   const own = storageFile === undefined ? undefined : values.of('storage', storageFile)
   const storage = own ?? (await defaults.storage?.())
+  const serverFile = fileOf('server')
+  const server = serverFile === undefined ? undefined : values.of('server', serverFile)
   const logger = loggerFile === undefined ? defaults.logger : values.of('logger', loggerFile)
   const ownMemory = memoryFile === undefined ? undefined : values.of('memory', memoryFile)
   const memory = ownMemory ?? defaults.memory
@@ -51,7 +55,7 @@ export async function assembleApplication(parts: ApplicationParts): Promise<Asse
     ...(backgroundTasks === undefined ? {} : { backgroundTasks }),
   })
   const memories = [...Object.values(agents).flatMap(memoriesOf), ...(ownMemory === undefined ? [] : [ownMemory])]
-  return { app, close: () => closeAll(memories, own) }
+  return { app, server, close: () => closeAll(memories, own) }
 }
 
 /** A memory that may do something after a run, while nobody waits for it; that of `@retinue/memory` does. */

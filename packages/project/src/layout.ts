@@ -15,6 +15,7 @@ export type ModuleSlot =
   | 'storage'
   | 'logger'
   | 'backgroundTasks'
+  | 'server'
   | 'skill'
   | 'input-processor'
   | 'output-processor'
@@ -79,7 +80,7 @@ export const APPLICATION_SLOTS: readonly Slot[] = [
   slot('memory', 'module'),
   slot('logger', 'module'),
   slot('backgroundTasks', 'module'),
-  slot('server', 'module', false),
+  slot('server', 'module'),
   slot('observability', 'module', false),
   slot('index', 'module', false),
 ]

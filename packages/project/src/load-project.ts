@@ -20,6 +20,8 @@ export interface Project {
   readonly agents: ProjectAgents
   /** The application: its agents, over what they share. */
   readonly app: Retinue<ProjectAgents>
+  /** The settings that `server.ts` exports, for `serve` and `createHandler` of `@retinue/server`; undefined if there is none. */
+  readonly server: Readonly<Record<string, unknown>> | undefined
   /** Warnings; errors are thrown. */
   readonly findings: readonly Finding[]
   /** The project's root, absolute. */
@@ -58,10 +60,11 @@ export async function loadProject(path: string, options: LoadProjectOptions = {}
   const values = new SlotValues(loader.values)
   const agents = assemble(plans, { root, values })
   const { defaults = {} } = options
-  const { app, close } = await assembleApplication({ agents, shared, values, defaults })
+  const { app, server, close } = await assembleApplication({ agents, shared, values, defaults })
   return {
     agents: app.listAgents() as ProjectAgents,
     app: app as Project['app'],
+    server,
     findings: findings.map(plainFinding),
     root,
     dir: `${root}/${application.dir}`,

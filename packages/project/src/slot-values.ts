@@ -19,6 +19,7 @@ interface SlotValue {
   storage: Storage
   logger: Logger | false
   backgroundTasks: BackgroundTaskOptions
+  server: Readonly<Record<string, unknown>>
   /** The file's name is its name, where it says no other. */
   skill: Omit<Skill, 'name'> & Partial<Pick<Skill, 'name'>>
   'input-processor': Processor

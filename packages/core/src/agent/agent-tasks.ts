@@ -47,7 +47,7 @@ export function assertAgentTasks(tasks: unknown, agentId: string): void {
 const EXAMPLE = 'backgroundTasks: { tools: { researcher: { enabled: true, timeoutMs: 60_000 } } }'
 
 /** What an agent, or a tool, says of how something is run in the background. */
-export function assertAgentTask(task: unknown, what: string): void {
+function assertAgentTask(task: unknown, what: string): void {
   if (typeof task === 'boolean') return
   if (!isObject(task)) throw agentInvalid(`${what} what is no setting: ${String(task)}.`, EXAMPLE)
   assertKnownKeys(task, FIELDS, `${what} options that are not known`)

@@ -14,6 +14,7 @@ import { compileSchema } from '../tools/schema.ts'
 import type { AgentOptions, ModelSetting } from './agent-config.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { withToolsets } from './agent-tools.ts'
+import type { BackgroundSet } from './background-terms.ts'
 import { candidatesFor, type Place, type Resolved } from './resolve-parts.ts'
 import type { RunOptions } from './run-options.ts'
 
@@ -34,8 +35,7 @@ export function buildRun(
   const ownSystem = skills ? [...base, skills] : base
   const more = options.system === undefined ? NO_MESSAGES : systemMessages(options.system, id)
   const whole = more.length + place.system.length === 0 ? ownSystem : [...ownSystem, ...more, ...place.system]
-  const own = toolsOf(parts, place, given)
-  const { tools, terms } = root.tasks ? parts.inBackground(own) : { tools: own, terms: undefined }
+  const { tools, terms } = backgroundOf(parts, place, toolsOf(parts, place, given))
   const active = options.activeTools ? activeTools(tools, options.activeTools) : tools
   if (saved && processors) restoreStates(processors, saved)
   const maxSteps = options.maxSteps ?? DEFAULT_MAX_STEPS
@@ -83,6 +83,11 @@ export function buildRun(
     traits: traitsOf(root, messages, models.length),
     error: saved?.state.error && new RetinueError(saved.state.error),
   }
+}
+
+/** The tools as they are where calls can be run in the background, and which can. */
+function backgroundOf(parts: AgentParts, { root }: Place, tools: ToolSet): BackgroundSet {
+  return root.tasks ? parts.inBackground(tools) : { tools, terms: undefined }
 }
 
 function begunState({ runId, path, messages, tasks }: Place, agentId: string, maxSteps: number): RunState {

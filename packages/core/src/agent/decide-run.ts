@@ -11,15 +11,15 @@ import type { Value } from '../storage/values.ts'
 import { askedCalls } from './asked-calls.ts'
 import { directEffects } from './direct-effects.ts'
 import { HeldLease } from './held-lease.ts'
-import { storageOf } from './kept-tree.ts'
 import { liveRuns } from './live-runs.ts'
 import type { OpenedRoot } from './open-run.ts'
 import { openSaved, type Restored, restored } from './open-saved.ts'
 import { openTask } from './open-task.ts'
 import { removeRun } from './remove-run.ts'
 import { assertResumeOptions, type DecisionOptions, resumedWith } from './resume-options.ts'
-import { type SavedTree, unpackTree } from './saved-tree.ts'
+import { type SavedTree, unpackTree, withLog } from './saved-tree.ts'
 import { standingOf } from './standing.ts'
+import { storageOf } from './storage-of.ts'
 import { chosen, type Site, takeRun } from './take-run.ts'
 import { toolAt } from './tool-at.ts'
 
@@ -54,7 +54,7 @@ export async function openDecided(
       throw runNotFound(stored.runId)
     }
     const standing = await standingOf(storage, stored.runId)
-    const tree = await wholeTree(storage, site, unpackTree(stored.runId, stored.body))
+    const tree = await wholeTree(storage, stored.runId, site, unpackTree(stored.runId, stored.body))
     const live = liveRuns(storage).get(stored.runId)
     const opening = restored(stored.runId, tree, live, resumedWith(given))
     const taken = { stored, lease, standing }
@@ -73,8 +73,9 @@ export async function openDecided(
   }
 }
 
-/** A task's tree holds what its subagent was handed elsewhere. */
-async function wholeTree(storage: Storage, { task }: Site, tree: SavedTree): Promise<SavedTree> {
+/** What of a tree stands elsewhere: its log, and what the subagent of a task was handed. */
+async function wholeTree(storage: Storage, runId: string, { task }: Site, stored: SavedTree): Promise<SavedTree> {
+  const tree = await withLog(storage, runId, stored)
   const { inherits } = (task?.terms ?? {}) as { inherits?: InheritedPart }
   if (!inherits) return tree
   return { ...tree, run: withInherited(tree.run, await inheritedPart(storage, inherits)) }

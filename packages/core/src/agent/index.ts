@@ -11,13 +11,14 @@ export type {
   ModelUse,
   Source,
   StepEnd,
+  TaskReference,
 } from '../events/chunk.ts'
 export type { CompletionCheck, ScorerVerdict } from '../events/completion-check.ts'
 export type { DelegationEnvelope, DelegationStatus } from '../events/envelope.ts'
 export type { FinishReason } from '../events/finish-reason.ts'
 export type { ReplayStream } from '../events/replay-stream.ts'
 export type { ToolCallRecord, ToolResultRecord } from '../events/tool-record.ts'
-export type { UiResponseOptions } from '../events/ui-message-response.ts'
+export { toUiChunks, type UiChunk, type UiResponseOptions } from '../events/ui-message-response.ts'
 export type { Usage } from '../events/usage.ts'
 export type { BudgetLimit, BudgetOptions } from '../loop/budget.ts'
 export type {
@@ -37,14 +38,18 @@ export type { PrepareStep, StepContext, StepSettings } from '../loop/prepare-ste
 export type { ApprovalGate, ChooseModel, ChosenModel } from '../loop/run.ts'
 export type { StopCondition } from '../loop/run-hooks.ts'
 export type { Step } from '../loop/run-state.ts'
+export type { TaskTerms, UntilIdle } from '../loop/run-tasks.ts'
 export type { TaskCompletion } from '../loop/task-completion.ts'
 export type { Timeouts } from '../loop/time-limits.ts'
+export type { BackgroundTaskOptions } from '../memory/application.ts'
 export type { AgentInput, InputMessage } from '../messages/from-input.ts'
 export type { Instruction, Instructions } from '../messages/instructions.ts'
 export type { Message } from '../messages/message.ts'
 export type { LanguageModel, ModelChoice } from '../model/language-model.ts'
 export type { Providers, RegisteredProvider } from '../model/registered-providers.ts'
 export type { LiveScore, OnScore, Sampling, ScorerEntry, Scorers } from '../scorers/live-score.ts'
+export type { Page } from '../storage/page.ts'
+export type { TaskFacts, TaskQuery, TaskStatus } from '../storage/tasks.ts'
 export { Agent, isAgent } from './agent.ts'
 export { type AgentConfig, type AgentOptions, agentConfig, type Dynamic, type ModelSetting } from './agent-config.ts'
 export type { AgentTask, AgentTasks } from './agent-tasks.ts'

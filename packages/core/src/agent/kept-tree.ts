@@ -4,14 +4,11 @@ import { isRetinueError, type RetinueError } from '../errors/retinue-error.ts'
 import { unexpected } from '../loop/finish-run.ts'
 import type { PendingCall } from '../loop/pending-call.ts'
 import type { AskedCall, RunKeeper } from '../loop/run-keeper.ts'
-import { warnIn } from '../memory/application.ts'
 import { toJson } from '../shared/json.ts'
 import type { Approval, ApprovalChange, ApprovalRequest, ApprovalStatus } from '../storage/approvals.ts'
-import { InMemoryStorage } from '../storage/in-memory-storage.ts'
 import type { Lease } from '../storage/runs.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Value } from '../storage/values.ts'
-import type { AgentParts } from './agent-parts.ts'
 import { askedCalls, othersAtWork } from './asked-calls.ts'
 import { LONGEST_TIMER_MS } from './direct-effects.ts'
 import { HeldLease } from './held-lease.ts'
@@ -19,6 +16,8 @@ import { filedAs, isDurable, type KeepableTree } from './keepable.ts'
 import { contextsOf, forgetOldest, type LiveRun, liveRuns } from './live-runs.ts'
 import { packTree } from './saved-tree.ts'
 import { standingOf } from './standing.ts'
+import { storageOf } from './storage-of.ts'
+import { type LogPart, TreeLog } from './tree-log.ts'
 
 /** What a tree begins with that was stored before. */
 export interface TakenRun {
@@ -27,21 +26,8 @@ export interface TakenRun {
   readonly standing: readonly Approval[]
   /** Whether it is kept when it has ended. */
   readonly durable: boolean
-}
-
-/** Where trees are kept: in the application's storage, or else in this process, which is said once. */
-export function storageOf(parts: AgentParts, application: KeepableTree['application']): Storage {
-  if (application.storage) return application.storage
-  const holder = application.inProcess ?? parts.inProcess
-  if (!holder.storage) {
-    holder.storage = new InMemoryStorage()
-    warnIn(
-      application,
-      'runs-in-process',
-      `Runs of the agent "${parts.options.id}" that wait for a person are kept in this process alone. To keep them longer, give the application a storage: new Retinue({ agents, storage: new LibSQLStore({ id, url }) }).`,
-    )
-  }
-  return holder.storage
+  /** Its log, which it has no use for once it is written anew. */
+  readonly log: LogPart | undefined
 }
 
 /** Begins to keep a tree; at once in its storage, where it is to survive a crash. */
@@ -63,6 +49,8 @@ const FROM: Readonly<Record<'done' | 'unknown' | 'void' | 'cancelled' | 'decline
   declined: ['pending'],
 }
 
+const TOLD = { body: null, write: undefined } as const
+
 /** A tree of runs in a store: one row for all of it, and one for each question that it put to a person. */
 export class KeptTree implements RunKeeper {
   readonly isDurable: boolean
@@ -75,6 +63,8 @@ export class KeptTree implements RunKeeper {
   /** The rounds of calls that a run of the same id was asked about before. */
   readonly #rounds = new Map<string, number>()
   readonly #live: LiveRun
+  readonly #log: TreeLog | undefined
+  #oldLog: LogPart | undefined
   #settle: () => void = () => {}
   #moves: ApprovalChange[] = []
   #version: number
@@ -93,6 +83,8 @@ export class KeptTree implements RunKeeper {
     // What was stored once is in the hands of people, and is lost no more.
     this.isDurable = this.#keepsEnded || taken !== undefined || tree.task?.survives === true
     this.#version = taken?.version ?? 0
+    this.#log = this.isDurable ? new TreeLog(runId, run.root.effects.newId()) : undefined
+    this.#oldLog = taken?.log
     for (const approval of taken?.standing ?? []) this.#standing.set(approval.toolCallId, approval)
     this.#lease = taken?.lease ?? new HeldLease(this.#storage, runId)
     this.#lease.onLost = () => this.#failed(runLost(runId))
@@ -248,14 +240,17 @@ export class KeptTree implements RunKeeper {
     const moves = this.#moves.splice(0)
     this.#saveId = run.root.effects.newId()
     const facts = { call, durable: this.#keepsEnded, saveId: this.#saveId, inherited: this.#tree.task?.inherited }
+    // A run that survives no crash is written down where it stops; before, others only need to know that it is there.
+    const isOnlyTold = status === 'running' && !this.isDurable
+    const { body, write } = isOnlyTold ? TOLD : packTree(run, facts, this.#log)
     try {
+      if (write) await this.#storage.tasks.share(write)
       this.#version = await this.#storage.runs.save({
         runId: run.root.runId,
         agentId: filedAs(this.#tree),
         status,
         ...ownerOf(options),
-        // A run that survives no crash is written down where it stops; before, others only need to know that it is there.
-        body: status === 'running' && !this.isDurable ? null : packTree(run, facts),
+        body,
         ...(lease ? { lease } : {}),
         expectedVersion: this.#version,
         requests,
@@ -267,6 +262,9 @@ export class KeptTree implements RunKeeper {
     }
     for (const request of requests)
       this.#standing.set(request.toolCallId, { ...request, status: 'pending', requestedAt: this.#now() })
+    const old = this.#oldLog
+    this.#oldLog = undefined
+    if (old) await this.#storage.tasks.unshare(old.listId).catch(() => {})
   }
 
   /** What cannot be kept any more must not go on as if it were. */
@@ -325,9 +323,9 @@ function asked({
   }
 }
 
-/** Whose conversation it is, where there is one. */
-function ownerOf({ memory }: KeepableTree['options']): { threadId?: string; resourceId?: string } {
-  if (!memory) return {}
+/** Whose run it is, and of which conversation, where there is one. */
+function ownerOf({ memory, owner }: KeepableTree['options']): { threadId?: string; resourceId?: string } {
+  if (!memory) return owner === undefined ? {} : { resourceId: owner }
   const { thread, resource } = memory
   return { threadId: typeof thread === 'string' ? thread : thread.id, resourceId: resource }
 }

@@ -124,7 +124,10 @@ export async function openSaved(
     )
     const run = opened === ABORTED ? buildAborted(parts, whole) : opened
     const { durable } = tree
-    keepable({ parts, application, run, options, call }, { lease, version: stored.version, standing, durable })
+    keepable(
+      { parts, application, run, options, call },
+      { lease, version: stored.version, standing, durable, log: tree.log },
+    )
     if (stored.status !== 'ended') await run.root.keep()
     if (tasks && run.state.tasks && stored.status !== 'ended') await tasks.attach(run)
     return { run, log: root.log, callbacks: options }

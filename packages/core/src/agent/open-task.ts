@@ -12,13 +12,13 @@ import { type AgentParts, PARTS } from './agent-parts.ts'
 import { defaultsOf } from './default-options.ts'
 import type { HeldLease } from './held-lease.ts'
 import { keepable } from './keepable.ts'
-import { storageOf } from './kept-tree.ts'
 import { openBudget } from './open-budget.ts'
 import { notBegun, type OpenedRoot, openRun } from './open-run.ts'
 import type { Restored } from './open-saved.ts'
 import type { Place } from './resolve-parts.ts'
 import { openRootRun } from './root-run.ts'
 import { mergeOptions, type RunOptions } from './run-options.ts'
+import { storageOf } from './storage-of.ts'
 import type { Site } from './take-run.ts'
 import { taskManagerIn } from './task-manager-in.ts'
 
@@ -64,7 +64,7 @@ export async function openTask(
       call,
       task: { survives: application.storage !== undefined, inherited, goOnLater },
     }
-    keepable(kept, { lease, version: stored.version, standing, durable: false })
+    keepable(kept, { lease, version: stored.version, standing, durable: false, log: tree.log })
     await root.keep()
     return { run, log: undefined, callbacks: {} }
   } catch (thrown) {

@@ -6,11 +6,11 @@ import { openDecided } from './decide-run.ts'
 import { directEffects, LONGEST_TIMER_MS } from './direct-effects.ts'
 import { streamed } from './drive-run.ts'
 import { goOnLater, notResumed } from './expired-runs.ts'
-import { storageOf } from './kept-tree.ts'
 import { liveRuns } from './live-runs.ts'
 import { assertResumeOptions, type ResumeOptions } from './resume-options.ts'
 import type { RunStream } from './run-stream.ts'
 import { standingOf } from './standing.ts'
+import { storageOf } from './storage-of.ts'
 import type { Site } from './take-run.ts'
 
 /** How many runs are gone on with at the same time. */

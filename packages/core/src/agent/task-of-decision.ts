@@ -5,8 +5,8 @@ import { isRetinueError } from '../errors/retinue-error.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { StoredTask, TaskFacts } from '../storage/tasks.ts'
 import { askedCalls } from './asked-calls.ts'
-import { storageOf } from './kept-tree.ts'
 import type { DecisionOptions } from './resume-options.ts'
+import { storageOf } from './storage-of.ts'
 import type { Site } from './take-run.ts'
 
 /**

@@ -6,7 +6,7 @@ import { createTool } from '../tools/create-tool.ts'
 import type { Tool } from '../tools/tool.ts'
 
 /** The tool with which the subagent of a task asks, and waits for the answer. */
-export const ASK_TOOL = 'ask'
+const ASK_TOOL = 'ask'
 
 const DESCRIPTIONS = {
   parent: 'Asks the agent that you work for, and waits for its answer. Use it where you can not go on without knowing.',

@@ -1,5 +1,6 @@
 import type { PendingCall } from '../loop/pending-call.ts'
 import type { Run } from '../loop/run.ts'
+import type { TaskTerms } from '../loop/run-tasks.ts'
 import { toJson } from '../shared/json.ts'
 import type { NewTask } from '../storage/tasks.ts'
 import type { Value } from '../storage/values.ts'
@@ -54,4 +55,20 @@ export function placeholder(task: OpenTask): Outcome {
 function asValue(value: unknown): Value {
   const json = toJson(value)
   return json.ok ? (json.value as Value) : `[not saved: ${json.reason}]`
+}
+
+/** The agent that does the work. */
+export function workerOf(run: Run, call: PendingCall): string {
+  return call.delegation?.facts.primitiveId ?? call.tool?.delegatesTo ?? run.agentId
+}
+
+/** How a task is run, as it is stored with it. `worker`: the agent that does the work. */
+export function storedTermsOf({ timeoutMs, maxRetries, detached, ask }: TaskTerms, worker: string): StoredTerms {
+  return {
+    maxRetries,
+    detached,
+    worker,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(ask === undefined ? {} : { ask }),
+  }
 }

@@ -9,7 +9,7 @@ import type { StoredTask } from '../storage/tasks.ts'
 import { failed, type Outcome } from '../tools/outcome.ts'
 import { InheritedLists } from './inherited.ts'
 import { callOf, type LiveTask, referenceTo, type StoredTerms } from './live-task.ts'
-import { newTask, placeholder } from './new-task.ts'
+import { newTask, placeholder, storedTermsOf, workerOf } from './new-task.ts'
 import { OPEN } from './open-states.ts'
 import { LocalSignals, type TaskSignals } from './signals.ts'
 import { Slots } from './slots.ts'
@@ -175,7 +175,7 @@ export class TaskManager implements RunTasks, Workplace {
     return this.#waiter.confirm(run)
   }
 
-  afterAnswer(run: Run, reason: FinishReason): Promise<AfterAnswer> {
+  afterAnswer(run: Run, reason: NonNullable<Run['state']['idle']>): Promise<AfterAnswer> {
     return this.#waiter.afterAnswer(run, reason)
   }
 
@@ -315,21 +315,6 @@ const MOST_ENDED = 1_000
 
 /** A task that was called off before it had begun is ended like one that waits. */
 const NOT_BEGUN = { waiting: 1 } as const
-
-/** The agent that does the work. */
-function workerOf(run: Run, call: PendingCall): string {
-  return call.delegation?.facts.primitiveId ?? call.tool?.delegatesTo ?? run.agentId
-}
-
-function storedTermsOf({ timeoutMs, maxRetries, detached, ask }: TaskTerms, worker: string): StoredTerms {
-  return {
-    maxRetries,
-    detached,
-    worker,
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(ask === undefined ? {} : { ask }),
-  }
-}
 
 /** Ties a task to the root run that it is called off with, also when that has ended. */
 function link(root: RootRun | undefined, scope: AbortScope): () => void {

@@ -128,7 +128,7 @@ export class TaskWaiter {
     if (taskIds) await this.#manager.site.storage.tasks.deliver({ taskIds, by: state.runId, at: root.effects.now() })
   }
 
-  async afterAnswer(run: Run, reason: FinishReason): Promise<AfterAnswer> {
+  async afterAnswer(run: Run, reason: NonNullable<Run['state']['idle']>): Promise<AfterAnswer> {
     const { state, root } = run
     if (!ANSWERED.has(reason) || !waits(run)) return 'end'
     if (state.idle === undefined) {

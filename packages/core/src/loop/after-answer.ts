@@ -10,7 +10,7 @@ export function hasAfterwork({ processors, state }: Run): boolean {
 }
 
 /** What is done before a run may end: its output processors have the last word, and its open tasks are waited for, where it has to. */
-export async function afterAnswer(run: Run, reason: FinishReason): Promise<AfterAnswer> {
+export async function afterAnswer(run: Run, reason: NonNullable<Run['state']['idle']>): Promise<AfterAnswer> {
   const { state, processors, root } = run
   // One that waited when its tree stopped has answered before.
   if (processors && state.idle === undefined && isAnswer(run, reason)) await answered(run, processors)

@@ -31,8 +31,7 @@ export async function runLoop(run: Run): Promise<void> {
   if (run.root.keeper?.isDurable) takePoint(run)
   try {
     for (;;) {
-      // One that waited for its tasks when its tree stopped goes on waiting.
-      const next = state.idle ? ({ type: 'finish', reason: state.idle } as NextStep) : await iterate(run)
+      const next = await iterate(run)
       switch (next.type) {
         case 'continue':
           continue
@@ -44,14 +43,12 @@ export async function runLoop(run: Run): Promise<void> {
           if (next.why === 'budget') tellSpent(run)
           continue
         case 'finish':
-          switch (hasAfterwork(run) ? await afterAnswer(run, next.reason) : 'end') {
-            case 'continue':
-              continue
-            case 'suspend':
-              return stop(run, undefined)
-            default:
-              return end(run, run.abort.aborted ? 'aborted' : next.reason)
+          if (hasAfterwork(run)) {
+            const then = await afterAnswer(run, next.reason)
+            if (then === 'continue') continue
+            if (then === 'suspend') return stop(run, undefined)
           }
+          return end(run, run.abort.aborted ? 'aborted' : next.reason)
         case 'suspend':
           return stop(run, next.turn)
         case 'abort':
@@ -93,6 +90,8 @@ interface Pause {
 /** One iteration: a model call, or the one in which the run stopped, then its calls, and the decision how to go on. */
 async function iterate(run: Run): Promise<NextStep | Pause> {
   const { state } = run
+  // One that waited for its tasks when its tree stopped goes on waiting.
+  if (state.idle) return { type: 'finish', reason: state.idle }
   let turn: CallingTurn
   if (run.resumed) turn = await goOn(run, run.resumed)
   else {

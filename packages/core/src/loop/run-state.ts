@@ -51,7 +51,7 @@ export interface RunState {
   /** Iterations that led to the answers before: each answer has `maxSteps` of its own. */
   answeredAt?: number
   /** It has answered, would end so, and waits for tasks. */
-  idle?: FinishReason | undefined
+  idle?: Exclude<FinishReason, 'aborted' | 'suspended'> | undefined
   /** Questions of its tasks that its model was told. */
   questions?: string[]
   /** How far it has read what was said to it as a task. */

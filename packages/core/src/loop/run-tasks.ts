@@ -72,7 +72,7 @@ export interface RunTasks {
   /** What was put into the conversation is written down: nobody else has to be told. */
   confirm(run: Run): Promise<void>
   /** Called when a run has answered and tasks of it are open: waits, where the run has to, until its model can be told something. */
-  afterAnswer(run: Run, reason: FinishReason): Promise<AfterAnswer>
+  afterAnswer(run: Run, reason: NonNullable<Run['state']['idle']>): Promise<AfterAnswer>
   /** Answers what a task of the run asks it; what its model reads of that. */
   answer(run: Run, taskId: string, answer: string): Promise<Outcome>
   /** A run that could begin tasks has ended. */

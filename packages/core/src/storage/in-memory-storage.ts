@@ -28,7 +28,7 @@ export class InMemoryStorage implements Storage {
     this.tasks = new InMemoryTasks(assertOpen)
     this.threads = new InMemoryThreads(assertOpen, threads, { workingMemory: this.workingMemory, tasks: this.tasks })
     const approvals = new ApprovalTable()
-    this.runs = new InMemoryRuns(assertOpen, approvals)
+    this.runs = new InMemoryRuns(assertOpen, approvals, (prefix) => this.tasks.unshareAll(prefix))
     this.approvals = new InMemoryApprovals(assertOpen, approvals)
   }
 

@@ -179,6 +179,11 @@ export class InMemoryTasks implements TaskStorage {
     this.#lists.delete(listId)
   }
 
+  /** Deletes the lists whose ids begin so. */
+  unshareAll(prefix: string): void {
+    for (const listId of this.#lists.keys()) if (listId.startsWith(prefix)) this.#lists.delete(listId)
+  }
+
   /** A thread was deleted: `owners` are its owner, and what the owner is called. */
   forget(threadId: string, owners: readonly string[]): void {
     for (const [taskId, { row }] of this.#tasks)

@@ -8,10 +8,15 @@ import {
   assertId,
   assertLease,
   assertTime,
+  checkedEventsQuery,
   checkedRunQuery,
   type Lease,
+  type NewRunEvents,
   newApprovalRows,
+  newRunEventsRow,
   newRunRow,
+  type RunEventsPage,
+  type RunEventsQuery,
   type RunPage,
   type RunQuery,
   type RunRemoval,
@@ -23,14 +28,17 @@ import {
   sequenceCursor,
   storageConflict,
   storedRun,
+  storedRunEvents,
 } from '@retinue/core/storage'
 import type { Database } from '../database/database.ts'
 import { errorCode } from '../database/database-error.ts'
 import { insertApprovals, moveApproval } from './approval-statements.ts'
+import { eventsOf, insertEvents, listEvents } from './event-statements.ts'
 import { isDead, thisProcess } from './lease-process.ts'
 import { runFactsOf, runOf } from './rows.ts'
 import {
   CHANGED_SOMETHING,
+  deleteListsOf,
   deleteRun,
   dropLease,
   getLease,
@@ -107,12 +115,22 @@ export class LibSQLRuns implements RunStorage {
     await this.#write(dropLease(runId, holder))
   }
 
+  async appendEvents(events: NewRunEvents): Promise<boolean> {
+    return (await this.#write(insertEvents(newRunEventsRow(events)))) !== undefined
+  }
+
+  async listEvents(query: RunEventsQuery): Promise<RunEventsPage> {
+    const { runId, after, limit } = checkedEventsQuery(query)
+    const rows = (await this.#database.read(listEvents(runId, after, limit))).map(eventsOf)
+    return { items: rows.slice(0, limit).map(storedRunEvents), hasMore: rows.length > limit }
+  }
+
   async remove({ runId, expectedVersion, moves = [], at }: RunRemoval): Promise<void> {
     assertId(runId, 'runId')
     assertCount(expectedVersion, 'expectedVersion', 0)
     assertTime(at, 'at')
     const statements = [deleteRun(runId, expectedVersion), CHANGED_SOMETHING, ...movesOf(approvalMoves(moves))]
-    if (await this.#writeAll(statements)) return
+    if (await this.#writeAll([...statements, deleteListsOf(runId)])) return
     throw (await this.#lease(runId)) ? storageConflict(expectedVersion) : runNotFound(runId)
   }
 

@@ -1,5 +1,5 @@
 import type { InStatement } from '@libsql/client'
-import type { Lease, NewRunRow } from '@retinue/core/storage'
+import { type Lease, listsOfRun, type NewRunRow } from '@retinue/core/storage'
 import { where } from '../database/where.ts'
 import { FILTER_COLUMNS, type Filter, RUN_FACTS } from './rows.ts'
 
@@ -104,4 +104,12 @@ export function dropLease(runId: string, holder: string): InStatement {
 /** Changes nothing if another version is there. */
 export function deleteRun(runId: string, expectedVersion: number): InStatement {
   return { sql: 'DELETE FROM retinue_runs WHERE run_id = ? AND version = ?', args: [runId, expectedVersion] }
+}
+
+/** Deletes the lists that go with a run. */
+export function deleteListsOf(runId: string): InStatement {
+  const begin = listsOfRun(runId)
+  // By the index: `;` comes after `:`, with which each beginning ends.
+  const end = `${begin.slice(0, -1)};`
+  return { sql: 'DELETE FROM retinue_shared_items WHERE list_id >= ? AND list_id < ?', args: [begin, end] }
 }

@@ -183,4 +183,21 @@ export const MIGRATIONS: readonly Migration[] = [
       ) STRICT`,
     ],
   },
+  {
+    version: 5,
+    statements: [
+      // What runs told. It is of no use without the run, whoever deletes that.
+      `CREATE TABLE retinue_run_events (
+        run_id TEXT NOT NULL,
+        leg INTEGER NOT NULL,
+        first INTEGER NOT NULL,
+        last INTEGER NOT NULL,
+        body TEXT NOT NULL,
+        UNIQUE (run_id, leg, first)
+      ) STRICT`,
+      `CREATE TRIGGER retinue_run_deleted AFTER DELETE ON retinue_runs BEGIN
+        DELETE FROM retinue_run_events WHERE run_id = old.run_id;
+      END`,
+    ],
+  },
 ]

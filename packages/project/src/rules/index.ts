@@ -34,6 +34,7 @@ import { processorMethodIgnored } from './processor-method-ignored.ts'
 import { promptSecret } from './prompt-secret.ts'
 import type { Rule } from './rule.ts'
 import { scorerInvalid } from './scorer-invalid.ts'
+import { serverInvalid } from './server-invalid.ts'
 import { skillDuplicate } from './skill-duplicate.ts'
 import { skillInvalid } from './skill-invalid.ts'
 import { skillKeyUnknown } from './skill-key-unknown.ts'
@@ -93,6 +94,7 @@ export const RULES: readonly Rule[] = [
   processorInvalid,
   processorMethodIgnored,
   scorerInvalid,
+  serverInvalid,
   skillDuplicate,
   skillInvalid,
   skillKeyUnknown,

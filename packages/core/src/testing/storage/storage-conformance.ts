@@ -1,4 +1,5 @@
 import { approvalCases } from './approval-cases.ts'
+import { eventCases } from './event-cases.ts'
 import { isolationCases } from './isolation-cases.ts'
 import { messageCases } from './message-cases.ts'
 import { runCases } from './run-cases.ts'
@@ -31,4 +32,5 @@ export const storageConformance: readonly StorageCase[] = [
   ...taskDeliveryCases,
   ...taskMessageCases,
   ...taskValueCases,
+  ...eventCases,
 ]

@@ -1,0 +1,59 @@
+import type { Agent, AgentInput, RunOptions, RunStream } from '@retinue/core/agent'
+import type { MemoryOption } from '@retinue/core/memory'
+import { threadBusy } from '../errors/request-errors.ts'
+import { contextOf } from '../http/caller-context.ts'
+import type { Services } from '../http/services.ts'
+import type { Leg } from '../runs/run-hub.ts'
+import type { ClientOptions } from '../schemas/run-options.ts'
+import type { Caller } from '../settings/caller.ts'
+import { clientOptions } from './client-options.ts'
+
+/** What begins. */
+export interface NewRun {
+  readonly agent: Agent
+  readonly input: AgentInput
+  readonly caller: Caller
+  readonly resourceId: string
+  readonly threadId?: string | undefined
+  readonly onBusy?: MemoryOption['onBusy'] | undefined
+  readonly options?: ClientOptions
+  /** Tools that the client brings along. */
+  readonly more?: Pick<RunOptions, 'toolsets'>
+}
+
+/** How long a run may wait for the one before it in its thread. A connection on which nothing is said for longer is cut by others. */
+const LONGEST_WAIT_MS = 10_000
+
+/** Begins a run for a resource. Rejects, and nothing has begun, with the typed errors of the agent; `server-closing`. */
+export async function beginRun(services: Services, given: NewRun): Promise<Leg> {
+  const { hub, resolveModel } = services
+  const { agent, input, caller, resourceId, threadId, onBusy, options = {}, more } = given
+  hub.assertOpen()
+  const requestContext = contextOf(caller)
+  const memory: MemoryOption | undefined =
+    threadId === undefined
+      ? undefined
+      : { thread: threadId, resource: resourceId, ...(onBusy === undefined ? {} : { onBusy }) }
+  const run: RunOptions = {
+    ...(await clientOptions(agent, options, requestContext)),
+    ...more,
+    requestContext,
+    ...(resolveModel ? { resolveModel } : {}),
+    ...(memory ? { memory } : { owner: resourceId }),
+  }
+  const stream = await (memory ? inTime(agent, input, run, memory) : agent.stream(input, run))
+  return hub.track(stream, { agentId: agent.id, threadId, resourceId })
+}
+
+/** Begins a run in a thread. One that could not begin in time must not begin later, when nobody expects it any more. */
+async function inTime(agent: Agent, input: AgentInput, run: RunOptions, { thread }: MemoryOption): Promise<RunStream> {
+  const waiting = new AbortController()
+  const timer = setTimeout(() => waiting.abort(), LONGEST_WAIT_MS)
+  try {
+    const stream = await agent.stream(input, { ...run, abortSignal: waiting.signal })
+    if (!waiting.signal.aborted) return stream
+  } finally {
+    clearTimeout(timer)
+  }
+  throw threadBusy(String(thread))
+}
