@@ -208,7 +208,7 @@ describe('B9.4 how long a task may take', () => {
       {
         sup: [{ calls: [ask('a'), ask('b')] }, { text: 'one' }, { text: 'two' }, { text: 'three' }],
         'sup/a': [{ text: 'A', after: gate.promise }],
-        'sup/b': [{ text: 'B' }],
+        'sup/b': [async () => ({ text: 'B', after: new Promise((resolve) => setTimeout(resolve, 900)) })],
       },
       {
         backgroundTasks: { enabled: true, globalConcurrency: 1 },
@@ -218,7 +218,7 @@ describe('B9.4 how long a task may take', () => {
     const running = sup.generate('Go')
     await vi.advanceTimersByTimeAsync(60_000)
     gate.resolve()
-    await vi.advanceTimersByTimeAsync(10)
+    await vi.advanceTimersByTimeAsync(901)
     await running
     expect((await app.tasks.list()).items.map(({ status }) => status)).toEqual(['completed', 'completed'])
   })
@@ -274,6 +274,19 @@ describe('B9.4 attempts', () => {
     expect(new Set(starts).size).toBe(3)
     // What the others used is used all the same.
     expect((await stream.totalUsage).calls).toBe(6)
+  })
+
+  test('each attempt has the time that one may take', async () => {
+    vi.useFakeTimers()
+    const later = (text: string) => async () => ({ text, after: new Promise((resolve) => setTimeout(resolve, 800)) })
+    const { sup, app } = team(
+      { sup: [{ calls: [ask('a')] }, { text: 'one' }, { text: 'two' }], 'sup/a': [later(''), later('ZEBRA')] },
+      { sup: { backgroundTasks: { tools: { a: { timeoutMs: 1_000, maxRetries: 1 } } } } },
+    )
+    const running = sup.generate('Go')
+    await vi.advanceTimersByTimeAsync(2_700)
+    expect((await running).text).toBe('one\n\ntwo')
+    expect((await app.tasks.list()).items).toMatchObject([{ status: 'completed', attempts: 2 }])
   })
 
   test('when no attempt is left it has failed, and its model reads why', async () => {

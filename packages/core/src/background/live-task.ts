@@ -25,6 +25,8 @@ export interface LiveTask {
   readonly turn: CallingTurn
   readonly log: TaskLog
   attempts: number
+  /** How long the attempt had worked when this process got it. */
+  readonly workedMs: number
   /** Gives its place back; undefined while it has none. */
   release: (() => void) | undefined
   /** Stops the clock of the attempt. */

@@ -219,14 +219,15 @@ export class TaskManager implements RunTasks, Workplace {
   }
 
   #enroll(
-    begun: Omit<LiveTask, 'release' | 'stopClock' | 'left' | 'leave'>,
+    begun: Omit<LiveTask, 'release' | 'stopClock' | 'left' | 'leave' | 'workedMs'>,
     release: (() => void) | undefined = undefined,
   ): LiveTask {
     let leave = (): void => {}
     const left = new Promise<void>((resolve) => {
       leave = resolve
     })
-    const task: LiveTask = { ...begun, release, stopClock: undefined, left, leave }
+    const workedMs = begun.attempts === 0 ? 0 : Date.now() - begun.run.begunAt
+    const task: LiveTask = { ...begun, workedMs, release, stopClock: undefined, left, leave }
     this.#live.set(task.taskId, task)
     void this.#work(task)
     return task
@@ -249,6 +250,8 @@ export class TaskManager implements RunTasks, Workplace {
   /** Waits until a task can be worked on; false if it was called off before. */
   async #entered(task: LiveTask): Promise<boolean> {
     if (!(await this.enter(task))) return false
+    // The time in which it waited for its place is not its own.
+    task.run.begunAt = Date.now() - task.workedMs
     // One that waited for a person goes on with the attempt that it was in.
     return task.attempts === 0 ? this.begun(task) : this.#running(task)
   }

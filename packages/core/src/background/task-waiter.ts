@@ -272,8 +272,7 @@ export class TaskWaiter {
 
 /** Whether a run stays open for its tasks: nobody else could be told, or its caller wants it to. */
 function waits(run: Run): boolean {
-  const { root, state } = run
-  return root.runId !== state.runId || root.untilIdle !== false || !tellsThread(run)
+  return run.root.untilIdle !== false || !tellsThread(run)
 }
 
 function openTask({ taskId, toolCallId, toolName }: TaskFacts): OpenTask {
