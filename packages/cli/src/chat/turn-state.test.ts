@@ -217,6 +217,9 @@ test('B9.2 a task is a line with its state: in the background, then how it ended
   const states = await statesOf(inBackground([{ text: 'Seen.' }]).lead, undefined, { untilIdle: true })
   const begun = states.find(({ items }) => items.some((item) => item.kind !== 'text' && item.state === 'background'))
   expect(begun?.state).toBe('running')
+  const slow = states.map(({ items }) => items.find((item) => item.kind === 'tool' && item.name === 'slow'))
+  const seen = slow.flatMap((item) => (item?.kind === 'tool' ? [item.state] : []))
+  expect(seen.filter((state, at) => state !== seen[at - 1])).toEqual(['running', 'background', 'done'])
   const turn = states.at(-1) as TurnState
   expect(turn.state).toBe('done')
   const tasks = turn.items.filter((item) => item.kind !== 'text')
@@ -249,4 +252,21 @@ test('B9.3 a task that an earlier turn began is a line of the turn that hears of
   const chunk = { type: 'background-task-completed', runId: 'other', from: 'AGENT', path: ['lead'], payload } as const
   const { items } = reduceTurn({ ...newTurn('lead', 0), runId: 'mine' }, chunk, 5)
   expect(items).toMatchObject([{ kind: 'tool', name: 'scout', state: 'done', task: 't' }])
+})
+
+test('B9.2 that a call goes on in the background is not its end', () => {
+  const item = {
+    kind: 'tool',
+    callId: 'c',
+    name: 'slow',
+    args: {},
+    state: 'background',
+    startedAt: 0,
+    task: 't',
+  } as const
+  const turn: TurnState = { ...newTurn('lead', 0), runId: 'r', items: [item] }
+  const result = { background: true, taskId: 't', message: 'It goes on.' }
+  const payload = { toolCallId: 'c', toolName: 'slow', args: {}, result }
+  const next = reduceTurn(turn, { type: 'tool-result', runId: 'r', from: 'AGENT', path: ['lead'], payload }, 5)
+  expect(next.items).toEqual([item])
 })
