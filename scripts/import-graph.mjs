@@ -38,6 +38,10 @@ const core = {
     },
     { loop: 'the loop is one function over plain state: delegation and agents reach it as tools and options' },
     { delegation: 'a delegation needs the small `DelegateTarget` that it declares itself, never the Agent class' },
+    {
+      background:
+        'a task goes on with a call of the loop, which knows it by the port `RunTasks`; that it is an agent that works is handed in',
+    },
     { agent: 'an agent puts loop, delegation and tools together, and knows nothing of what is made of agents' },
     { evals: 'the judges of scorers are agents; an agent whose run is judged gets the scorer handed in' },
     {
@@ -250,6 +254,7 @@ const cli = {
       'render-findings.ts': 'findings look the same wherever they are printed',
       'safe-text.ts': 'what models and tools wrote must not steer a terminal, whatever prints it',
       'json-or-text.ts': 'what a person types as an answer is read the same way everywhere',
+      'table.ts': 'records look the same wherever they are listed',
       'command.ts': 'how a command is declared and how its errors are shown, whichever command it is',
     },
     { 'check-at.ts': 'a project that is not where the command line says is a slip, for whichever command' },
@@ -257,11 +262,12 @@ const cli = {
     {
       approvals: 'a decision goes on with a run: it knows how one is shown, and `run` knows nothing of other processes',
     },
+    { tasks: 'a task is answered as a call of a run is decided; neither knows what goes on in the background' },
     { chat: 'a conversation is many runs: it knows how one is shown, and `run` knows nothing of it' },
     { commands: 'a command reads its arguments and leaves the work to the folders below' },
     { 'main.ts': 'the list of commands' },
   ],
-  sideways: [],
+  sideways: [{ from: 'table.ts', to: 'safe-text.ts', why: 'what models wrote stands in tables, too' }],
 }
 
 /** Applications: they see only what a user of the packages sees. */

@@ -15,6 +15,7 @@ const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
   ['chat', { summary: 'Talk with an agent in the terminal', load: () => import('./commands/chat.ts') }],
   ['run', { summary: 'Run an agent on a request', load: () => import('./commands/run.ts') }],
   ['approvals', { summary: 'List and decide what runs wait for', load: () => import('./commands/approvals.ts') }],
+  ['tasks', { summary: 'List and steer what goes on in the background', load: () => import('./commands/tasks.ts') }],
   ['check', { summary: 'Find what is wrong with the agents of a project', load: () => import('./commands/check.ts') }],
   [
     'tree',

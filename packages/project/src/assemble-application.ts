@@ -38,6 +38,7 @@ export async function assembleApplication(parts: ApplicationParts): Promise<Asse
   const { agents, shared, values, defaults } = parts
   const fileOf = (slot: ModuleSlot): string | undefined => shared.find((module) => module.slot === slot)?.file
   const [storageFile, loggerFile, memoryFile] = [fileOf('storage'), fileOf('logger'), fileOf('memory')]
+  const tasksFile = fileOf('backgroundTasks')
   const own = storageFile === undefined ? undefined : values.of('storage', storageFile)
   const storage = own ?? (await defaults.storage?.())
   const serverFile = fileOf('server')
@@ -45,11 +46,13 @@ export async function assembleApplication(parts: ApplicationParts): Promise<Asse
   const logger = loggerFile === undefined ? defaults.logger : values.of('logger', loggerFile)
   const ownMemory = memoryFile === undefined ? undefined : values.of('memory', memoryFile)
   const memory = ownMemory ?? defaults.memory
+  const backgroundTasks = tasksFile === undefined ? undefined : values.of('backgroundTasks', tasksFile)
   const app: Retinue = new Retinue({
     agents,
     ...(storage === undefined ? {} : { storage }),
     ...(memory === undefined ? {} : { memory }),
     ...(logger === undefined ? {} : { logger }),
+    ...(backgroundTasks === undefined ? {} : { backgroundTasks }),
   })
   const memories = [...Object.values(agents).flatMap(memoriesOf), ...(ownMemory === undefined ? [] : [ownMemory])]
   return { app, server, close: () => closeAll(memories, own) }

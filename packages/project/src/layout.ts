@@ -14,6 +14,7 @@ export type ModuleSlot =
   | 'memory'
   | 'storage'
   | 'logger'
+  | 'backgroundTasks'
   | 'server'
   | 'skill'
   | 'input-processor'
@@ -78,6 +79,7 @@ export const APPLICATION_SLOTS: readonly Slot[] = [
   slot('storage', 'module'),
   slot('memory', 'module'),
   slot('logger', 'module'),
+  slot('backgroundTasks', 'module'),
   slot('server', 'module'),
   slot('observability', 'module', false),
   slot('index', 'module', false),

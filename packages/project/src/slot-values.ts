@@ -1,5 +1,5 @@
 import type { Agent, AgentConfig, AgentOptions, DelegationOptions, Scorers } from '@retinue/core/agent'
-import type { AgentMemory, Logger } from '@retinue/core/memory'
+import type { AgentMemory, BackgroundTaskOptions, Logger } from '@retinue/core/memory'
 import type { Processor } from '@retinue/core/processors'
 import type { Skill } from '@retinue/core/skills'
 import type { Storage } from '@retinue/core/storage'
@@ -18,6 +18,7 @@ interface SlotValue {
   memory: AgentMemory
   storage: Storage
   logger: Logger | false
+  backgroundTasks: BackgroundTaskOptions
   server: Readonly<Record<string, unknown>>
   /** The file's name is its name, where it says no other. */
   skill: Omit<Skill, 'name'> & Partial<Pick<Skill, 'name'>>

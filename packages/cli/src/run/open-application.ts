@@ -1,3 +1,4 @@
+import type { Retinue } from '@retinue/core'
 import type { Agent } from '@retinue/core/agent'
 import { RetinueError } from '@retinue/core/errors'
 import type { Storage } from '@retinue/core/storage'
@@ -19,6 +20,7 @@ export interface OpenApplicationOptions {
 /** The agents of a project by name, with what keeps their conversations and runs. */
 export interface OpenedApplication {
   readonly agents: Readonly<Record<string, Agent>>
+  readonly app: Retinue
   /** Lets go of the storage. */
   close(): Promise<void>
 }
@@ -29,10 +31,10 @@ const RECALLED = 200
 /** The agent of a project, by name. Throws what `openApplication` throws, or `agent-unknown`. */
 export async function openAgent(
   options: OpenApplicationOptions & { readonly agent: string },
-): Promise<{ readonly agent: Agent; close(): Promise<void> }> {
-  const { agents, close } = await openApplication(options)
+): Promise<{ readonly agent: Agent; readonly app: Retinue; close(): Promise<void> }> {
+  const { agents, app, close } = await openApplication(options)
   const agent = agents[options.agent]
-  if (agent) return { agent, close }
+  if (agent) return { agent, app, close }
   // Why it failed is what counts.
   await close().catch(() => {})
   throw unknownAgent(options.agent, Object.keys(agents))
@@ -73,7 +75,8 @@ export async function openApplication(options: OpenApplicationOptions): Promise<
       },
     })
     closeProject = project.close
-    return { agents: project.app.listAgents(), close }
+    const { app } = project
+    return { agents: app.listAgents(), app, close }
   } catch (error) {
     // Nobody gets what would close it. Why it failed is what counts.
     await close().catch(() => {})

@@ -28,6 +28,7 @@ export function taskManagerOf(application: Application, { options }: Application
       reopen(application, task, by, { verdict: { type: 'answer', data }, toolCallId }),
     wake: (task) => wakeWaiting(application, manager, task),
     forget: (taskId) => forget(storage, taskId),
+    takeAway: (taskId) => takeAway(storage, taskId),
     score: async (root) => {
       if (root.scoring) (await import('./live-scorers.ts')).startScoring(root)
     },
@@ -92,5 +93,18 @@ async function forget(storage: Storage, taskId: string): Promise<void> {
     if (stored) await removeRun(storage, stored)
   } catch (thrown) {
     if (!isRetinueError(thrown, 'run-not-found')) throw thrown
+  }
+}
+
+/** Deletes it, whoever works on it: he loses it with his next sign of life, and stops. */
+async function takeAway(storage: Storage, taskId: string): Promise<void> {
+  for (;;) {
+    try {
+      return await removeRun(storage, await storage.runs.get(taskId))
+    } catch (thrown) {
+      if (isRetinueError(thrown, 'run-not-found')) return
+      // He has just written something.
+      if (!isRetinueError(thrown, 'storage-conflict')) throw thrown
+    }
   }
 }

@@ -14,14 +14,24 @@ import { endedStatus, errorIn, packEnd } from './task-outcome.ts'
 export async function endTask(manager: TaskManager, task: LiveTask): Promise<void> {
   const { run } = task
   const failure = run.root.keeper?.failure
-  // Somebody else works on it: how it ends is for him to say.
-  if (isRetinueError(failure, 'run-lost')) return run.root.keeper?.end()
+  if (isRetinueError(failure, 'run-lost')) {
+    await run.root.keeper?.end()
+    return tellCancelled(manager, task)
+  }
   if (failure) throw failure
   const outcome = callOf(task).outcome as Outcome
   await write(manager, task, endedStatus(outcome, run.abort), outcome)
   if (outcome.kind === 'result' && outcome.bail !== undefined) await manager.bail(task, outcome.bail)
   await run.root.keeper?.end()
   await manager.site.score(run.root)
+}
+
+/** Somebody else has it: how it ends is for him to say, unless he has called it off. */
+async function tellCancelled({ site }: TaskManager, task: LiveTask): Promise<void> {
+  const { status, error } = await site.storage.tasks.get(task.taskId)
+  if (status !== 'cancelled') return
+  const reason = error?.message ?? 'somebody cancelled it'
+  emit(task.run, 'background-task-cancelled', { ...referenceTo(task), reason })
 }
 
 /** The store failed, or the framework did: the task has failed, and is told as such where that can be written down. */

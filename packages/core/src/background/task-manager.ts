@@ -233,7 +233,7 @@ export class TaskManager implements RunTasks, Workplace {
     const log = live?.log ?? by?.log
     log?.push({ type: 'background-task-cancelled', runId, from: 'AGENT', path, payload })
     live?.run.abort.abort(reason)
-    if (!live) await this.site.forget(taskId)
+    if (!live) await this.site.takeAway(taskId)
     this.signals.publish(taskId)
     // A live one does so when its work has ended.
     if (!live) await this.site.wake(stored)

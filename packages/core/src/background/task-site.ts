@@ -27,6 +27,8 @@ export interface TaskSite {
   wake(task: TaskFacts): Promise<void>
   /** Deletes what is stored of a task that nobody works on and that has ended. */
   forget(taskId: string): Promise<void>
+  /** Deletes the tree of a task that was ended, also where another process works on it, which stops soon after. */
+  takeAway(taskId: string): Promise<void>
   /** Has the answers graded that were given in a task. */
   score(root: RootRun): Promise<void>
 }

@@ -100,6 +100,7 @@ export const ERROR_CODES = [
   'stray-exit',
   'stray-rejection',
   'strict-model-refused',
+  'task-ambiguous',
   'task-cancelled',
   'task-ended',
   'task-failed',

@@ -66,7 +66,7 @@ function shapeOfExport(program: Program, lines: LineIndex): ExportShape {
   const exported = defaultExport(program)
   if (exported === undefined) return { exportAt: undefined, properties: NONE }
   const object = configObject(exported, program)
-  const properties = object === undefined ? NONE : propertiesOf(object, lines, 2)
+  const properties = object === undefined ? NONE : propertiesOf(object, lines, 3)
   return { exportAt: calleePosition(exported, program, lines), properties }
 }
 

@@ -3,6 +3,7 @@ import { isTool } from '@retinue/core/tools'
 import { type ModuleSlot, moduleName } from '../layout.ts'
 import { describeProcessor, describeScorer, describeSkill } from './describe-added.ts'
 import { describeAgent } from './describe-agent.ts'
+import { describeBackgroundTasks } from './describe-background-tasks.ts'
 import { describeConfig } from './describe-config.ts'
 import { describeFrontmatter } from './describe-frontmatter.ts'
 import { describeHooks } from './describe-hooks.ts'
@@ -55,6 +56,7 @@ function describeDefault(
   if (slot === 'workspace') return describeWorkspace(dir, value)
   if (slot === 'server') return describeServer(value)
   if (isPort(slot)) return describePort(slot, value)
+  if (slot === 'backgroundTasks') return describeBackgroundTasks(value)
   if (slot === 'skill') return describeSkill(moduleName(name)?.base ?? name, value)
   if (slot === 'scorer') return describeScorer(file.split('/').at(-3) ?? '', moduleName(name)?.base ?? name, value)
   if (slot === 'input-processor' || slot === 'output-processor') return describeProcessor(value)

@@ -265,7 +265,7 @@ test('B11.2 in the application too', async () => {
       this version of Retinue doesn't read "index.ts" (src/retinue/index.ts)
       fix: remove it, or keep it for a version that reads it
     warning[entry-ignored] src/retinue/notes.txt:1:1 (the application)
-      the file "src/retinue/notes.txt" is ignored: of files, only "storage.ts", "memory.ts", "logger.ts", "server.ts" are read here
+      the file "src/retinue/notes.txt" is ignored: of files, only "storage.ts", "memory.ts", "logger.ts", "backgroundTasks.ts", "server.ts" are read here
       fix: move it elsewhere, or remove it; a file that an agent's own modules import may stay
     warning[slot-unsupported] src/retinue/observability.ts:1:1 (the application)
       this version of Retinue doesn't read "observability.ts" (src/retinue/observability.ts)

@@ -1,6 +1,9 @@
 import { appAmbiguous } from './app-ambiguous.ts'
 import { appEmpty } from './app-empty.ts'
 import { appMissing } from './app-missing.ts'
+import { backgroundTasksInvalid } from './background-tasks-invalid.ts'
+import { backgroundTasksOff } from './background-tasks-off.ts'
+import { backgroundToolUnknown } from './background-tool-unknown.ts'
 import { codedSubagentDescriptionMissing } from './coded-subagent-description-missing.ts'
 import { configInvalid } from './config-invalid.ts'
 import { defaultExportInvalid } from './default-export-invalid.ts'
@@ -59,6 +62,9 @@ export const RULES: readonly Rule[] = [
   appAmbiguous,
   appEmpty,
   appMissing,
+  backgroundTasksInvalid,
+  backgroundTasksOff,
+  backgroundToolUnknown,
   codedSubagentDescriptionMissing,
   configInvalid,
   defaultExportInvalid,
