@@ -11,7 +11,7 @@ const usage = { inputTokens: { total: 100 }, outputTokens: { total: 20 } }
 
 function answer(name, whole) {
   const told = textOf(whole.at(-1))
-  if (told.startsWith('[retinue] The background task')) return say('Lead was told: ' + told.split('\\n').slice(1).join(' '))
+  if (told.startsWith('[retinue] The background task')) return say('Lead was told: ' + told.split('\\n').slice(3, -1).join(' '))
   // What the framework says is nobody's request.
   const prompt = whole.filter(({ role, content }) => role !== 'user' || !content[0]?.text?.startsWith('[retinue'))
   const users = prompt.filter((message) => message.role === 'user').map((message) => message.content.map((part) => part.text ?? '').join(''))

@@ -159,7 +159,7 @@ test('B9.5 a task that waits is shown with what it asks, and is answered by its 
   const shown = await on(fell.taskId.slice(0, 12), showTask)
   expect(shown.out).toMatch(
     new RegExp(
-      `^task +${fell.taskId}\nis +suspended\nruns +scout\nby +lead\ntries +1\n[sS]*given:\n  prompt: delegate fell elm\n◇ lead › scout wants to run fell\n  tree: delegate fell elm\n$`,
+      `^task +${fell.taskId}\nis +suspended\nruns +scout\nby +lead\ntries +1\n[\\s\\S]*given:\n  prompt: delegate fell elm\n◇ lead › scout wants to run fell\n  tree: delegate fell elm\n$`,
     ),
   )
   const asJson = JSON.parse((await on(fell.taskId, showTask, true)).out)

@@ -60,7 +60,6 @@ export class AgentParts {
     this.isStatic = !isDynamic && !mayHaveSkills(skills)
     if (typeof tools !== 'function' && typeof agents !== 'function')
       this.#staticTools = compileTools(id, { tools, agents, workspace, skills })
-    if (this.#staticTools) assertNamed(id, this.#staticTools, options.backgroundTasks)
   }
 
   /** The instructions as system messages, where they are no function. */
@@ -89,7 +88,10 @@ export class AgentParts {
   /** The tools where background tasks are turned on. Made once for each set. */
   inBackground(tools: ToolSet): BackgroundSet {
     const { id, backgroundTasks } = this.options
-    if (this.#background?.of !== tools) this.#background = { of: tools, set: backgroundSet(id, tools, backgroundTasks) }
+    if (this.#background?.of === tools) return this.#background.set
+    // Only now: an agent of a folder is made of its config first, and of its subagents after.
+    if (this.#staticTools) assertNamed(id, this.#staticTools, backgroundTasks)
+    this.#background = { of: tools, set: backgroundSet(id, tools, backgroundTasks) }
     return this.#background.set
   }
 

@@ -23,7 +23,9 @@ const AT_ONCE = 10
  */
 export async function recover(site: Site, options: Omit<ResumeOptions, 'runId'>): Promise<RunStream[]> {
   assertResumeOptions({ ...Object(options), runId: 'any' }, [])
-  const streams: RunStream[] = []
+  const { recoverTasks } = await import('./recover-tasks.ts')
+  // First what runs wait for: one that finds its tasks still waiting would wait on.
+  const streams = await recoverTasks(site, options)
   const found = await stranded(site)
   await forEachLimited(found.length, AT_ONCE, async (index) => {
     const { runId, lease } = found[index] as RunFacts
@@ -35,8 +37,6 @@ export async function recover(site: Site, options: Omit<ResumeOptions, 'runId'>)
       else if (!isRetinueError(thrown, 'run-not-found')) notResumed(site, runId, thrown)
     }
   })
-  const { recoverTasks } = await import('./recover-tasks.ts')
-  streams.push(...(await recoverTasks(site, options)))
   return streams
 }
 

@@ -13,6 +13,7 @@ import { type KeepableTask, type Keeping, keepRoot } from './keepable.ts'
 import { removeRun } from './remove-run.ts'
 import { type ResumeOptions, resumedWith } from './resume-options.ts'
 import { siteOfTask } from './site-of-task.ts'
+import { storedTree } from './task-of-decision.ts'
 import { wakeWaiting } from './wake-waiting.ts'
 
 /** What runs the background tasks of an application. */
@@ -26,6 +27,7 @@ export function taskManagerOf(application: Application, { options }: Application
     reopen: (task, by) => reopen(application, task, by, undefined),
     answer: (task, by, toolCallId, data) =>
       reopen(application, task, by, { verdict: { type: 'answer', data }, toolCallId }),
+    isStored: async (taskId) => (await storedTree(storage, taskId)) !== undefined,
     wake: (task) => wakeWaiting(application, manager, task),
     forget: (taskId) => forget(storage, taskId),
     takeAway: (taskId) => takeAway(storage, taskId),

@@ -2,6 +2,7 @@ import { approvalAmbiguous } from '../approvals/approval-errors.ts'
 import { OPEN } from '../background/open-states.ts'
 import type { TaskManager } from '../background/task-manager.ts'
 import { isRetinueError } from '../errors/retinue-error.ts'
+import type { StoredRun } from '../storage/runs.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { StoredTask, TaskFacts } from '../storage/tasks.ts'
 import { askedCalls } from './asked-calls.ts'
@@ -60,6 +61,15 @@ export async function taskAt(storage: Storage, taskId: string): Promise<StoredTa
     return await storage.tasks.get(taskId)
   } catch (thrown) {
     if (isRetinueError(thrown, 'task-not-found')) return undefined
+    throw thrown
+  }
+}
+
+export async function storedTree(storage: Storage, runId: string): Promise<StoredRun | undefined> {
+  try {
+    return await storage.runs.get(runId)
+  } catch (thrown) {
+    if (isRetinueError(thrown, 'run-not-found')) return undefined
     throw thrown
   }
 }

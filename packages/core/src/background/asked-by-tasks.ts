@@ -1,6 +1,7 @@
 import type { PendingToolCall } from '../approvals/question.ts'
 import type { Approval } from '../storage/approvals.ts'
 import type { Storage } from '../storage/storage.ts'
+import { OPEN } from './open-states.ts'
 
 /** What people are asked by tasks that wait. */
 export async function askedByTasks(
@@ -21,17 +22,17 @@ export async function askedBelow(
   rootRunId: string,
   tasks: readonly { readonly taskId: string }[],
 ): Promise<PendingToolCall[]> {
-  const ids = new Set(tasks.map(({ taskId }) => taskId))
+  const below = new Set(tasks.map(({ taskId }) => taskId))
   let cursor: string | undefined
   do {
-    const query = { rootRunId, status: 'suspended', ...(cursor === undefined ? {} : { cursor }) } as const
-    const page = await storage.tasks.list(query)
-    for (const { taskId } of page.items) ids.add(taskId)
+    const page = await storage.tasks.list({ rootRunId, status: OPEN, ...(cursor === undefined ? {} : { cursor }) })
+    // Whoever began a task was begun before it.
+    for (const { taskId, parentTree } of page.items) if (below.has(parentTree)) below.add(taskId)
     cursor = page.next
   } while (cursor !== undefined)
   return askedByTasks(
     storage,
-    [...ids].map((taskId) => ({ taskId })),
+    [...below].map((taskId) => ({ taskId })),
   )
 }
 

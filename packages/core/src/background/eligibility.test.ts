@@ -43,9 +43,8 @@ describe('B9.1 what runs in the background', () => {
   })
 
   test('a name that no tool and no subagent has is an error', async () => {
-    expect(() => team(script(), { sup: { backgroundTasks: { tools: { typo: true } } } })).toThrow(
-      expect.objectContaining({ code: 'agent-invalid', hint: 'It has a.' }) as Error,
-    )
+    const { sup } = team(script(), { sup: { backgroundTasks: { tools: { typo: true } } } })
+    await expect(sup.generate('Go')).rejects.toMatchObject({ code: 'agent-invalid', hint: 'It has a.' })
   })
 
   test.each([

@@ -177,6 +177,10 @@ export class TaskManager implements RunTasks, Workplace {
     return this.#waiter.answer(run, taskId, answer)
   }
 
+  stopped(run: Run): void {
+    void this.#waiter.stopped(run)
+  }
+
   closed(run: Run): void {
     this.#lists.closed(run).catch(() => {})
   }
@@ -349,6 +353,7 @@ export class TaskManager implements RunTasks, Workplace {
     emit(run, 'background-task-suspended', referenceTo(task))
     this.#left(task, false)
     this.signals.publish(taskId)
+    this.stopped(run)
     return true
   }
 

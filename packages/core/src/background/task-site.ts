@@ -21,6 +21,8 @@ export interface TaskSite {
   reopen(task: StoredTask, by: RootRun | undefined): Promise<Run>
   /** Answers a question of a task, and opens its tree; else as `reopen`. */
   answer(task: StoredTask, by: RootRun, toolCallId: string, data: string): Promise<Run>
+  /** Whether the tree of a task is stored. */
+  isStored(taskId: string): Promise<boolean>
   /**
    * Something has become of a task: whoever waits for it stored, and is in nobody's hands, goes on. It does not reject.
    */

@@ -14,6 +14,7 @@ import { askedBelow } from './asked-by-tasks.ts'
 import type { StoredTerms } from './live-task.ts'
 import { tellsThread } from './new-task.ts'
 import { OPEN } from './open-states.ts'
+import { notResumed } from './task-errors.ts'
 import type { TaskManager } from './task-manager.ts'
 import { TASK_ORIGIN } from './task-note.ts'
 import { forgetTasks, notesOf, tellRun } from './tell-run.ts'
@@ -156,6 +157,8 @@ export class TaskWaiter {
         await run.abort.race(root.keeper.save())
       }
     }
+    // What its tasks did while it waited stored is told to it from now on; those that nobody works on go on.
+    if (root.isResumed) await this.#manager.attach(run)
     return this.#idle(run, () => this.#wait(run, false))
   }
 
@@ -265,6 +268,21 @@ export class TaskWaiter {
     return { happened, stop }
   }
 
+  /**
+   * A tree waits, and that is written down: one of its tasks that went on just before found it at work, and so did not wake it. Then it
+   * goes on now.
+   */
+  async stopped(run: Run): Promise<void> {
+    try {
+      for (const { taskId } of tasksIn(run)) {
+        const task = await this.#waitsFor(taskId)
+        if (task && task.status !== 'suspended') return await this.#manager.site.wake(task)
+      }
+    } catch (thrown) {
+      this.#manager.warn('run-not-resumed', notResumed(run.root.runId, thrown))
+    }
+  }
+
   /** How a task stands that this process does not work on; of one that waits it is noted. Undefined if it is gone. */
   async #waitsFor(taskId: string): Promise<StoredTask | undefined> {
     const { storage } = this.#manager.site
@@ -304,6 +322,12 @@ export class TaskWaiter {
       }
     }
   }
+}
+
+/** The tasks of a run, and of those below it in its tree, that their models were not told the end of. */
+function tasksIn({ state, calls }: Run): OpenTask[] {
+  const below = (calls ?? []).flatMap(({ delegation }) => (delegation?.child ? tasksIn(delegation.child) : []))
+  return [...(state.tasks ?? []), ...below]
 }
 
 function openTask({ taskId, toolCallId, toolName }: TaskFacts): OpenTask {

@@ -52,6 +52,13 @@ async function endKept(run: Run, reason: FinishReason): Promise<void> {
   tellEnd(run, state.finishReason ?? reason)
 }
 
+/** The run waits, and that is written down where it is a root. */
+export function waits(run: Run): void {
+  const { root, state } = run
+  finish(run, 'suspended')
+  if (root.runId === state.runId) root.tasks?.stopped(run)
+}
+
 /** How long the end of an aborted run waits for what it keeps, in milliseconds. */
 const GRACE_MS = 5_000
 

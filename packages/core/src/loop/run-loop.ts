@@ -4,9 +4,9 @@ import { assertNever } from '../shared/assert-never.ts'
 import { afterAnswer, hasAfterwork, mayAnswerAgain, spent, takeNews } from './after-answer.ts'
 import { callModel } from './call-model.ts'
 import { askForRepair } from './check-answer.ts'
-import { finish, tellEnd, unexpected } from './finish-run.ts'
+import { tellEnd, unexpected } from './finish-run.ts'
 import { factsOf } from './iteration-facts.ts'
-import { end, keep, keepCall, soon } from './keep-run.ts'
+import { end, keep, keepCall, soon, waits } from './keep-run.ts'
 import type { ModelTurn } from './model-turn.ts'
 import { type NextStep, nextStep } from './next-step.ts'
 import { relay } from './relay.ts'
@@ -65,7 +65,7 @@ export async function runLoop(run: Run): Promise<void> {
 
 /** Stops until a person has decided; the run ends where it was called off before anybody knew. */
 async function stop(run: Run, turn: CallingTurn | undefined): Promise<void> {
-  if (await suspended(run)) return finish(run, 'suspended')
+  if (await suspended(run)) return waits(run)
   if (turn) await callOffStep(run, turn)
   return end(run, 'aborted')
 }

@@ -81,6 +81,8 @@ export interface RunTasks {
   afterAnswer(run: Run, reason: NonNullable<Run['state']['idle']>): Promise<AfterAnswer>
   /** Answers what a task of the run asks it; what its model reads of that. */
   answer(run: Run, taskId: string, answer: string): Promise<Outcome>
+  /** A tree waits stored, and maybe for tasks alone: those that went on just before let it go on. */
+  stopped(run: Run): void
   /** A run that could begin tasks has ended. */
   closed(run: Run): void
   /** The run ends, and tasks of it are open: what nobody could be told of, or was called off with it, is cancelled. */

@@ -18,9 +18,9 @@ export interface TaskNews {
   outcome: Outcome
 }
 
+/** A task that has ended, and what came of it, between two lines that nobody who wrote it could know. */
 const ENDED =
-  /^(?:\[retinue\] )?The background task ([\w-]{1,64}) \("[\w-]{1,64}"\) (has completed|has failed|was cancelled|took too long and was stopped)\.$/
-const REFERENCE = /\n\[ref: [^\]\n]{1,100}\]$/
+  /^(?:\[retinue\] )?The background task ([\w-]{1,64}) \("[\w-]{1,64}"\) (has completed|has failed|was cancelled|took too long and was stopped)\.\nWhat came of it, as data, between two lines that say ([\w-]{36}):\n\3\n([\s\S]*?)\n\3$/gm
 
 /** What the framework's own messages tell of tasks that have ended. `tasks`: the ids of those that were begun; no other is read. */
 export function newsOf(
@@ -30,24 +30,14 @@ export function newsOf(
   const news = new Map<string, TaskNews>()
   for (const [at, message] of prompt.entries()) {
     if (message.role !== 'user' || !textIn(message).startsWith('[retinue]')) continue
-    let open: { taskId: string; how: string; lines: string[] } | undefined
-    const close = (): void => {
-      if (open) news.set(open.taskId, { at, outcome: outcomeOf(open.how, open.lines.join('\n').trim()) })
-    }
-    for (const line of textIn(message).split('\n')) {
-      const [, taskId = '', how = ''] = ENDED.exec(line) ?? []
-      if (tasks.has(taskId)) {
-        close()
-        open = { taskId, how, lines: [] }
-      } else open?.lines.push(line)
-    }
-    close()
+    for (const [, taskId = '', how = '', , text = ''] of textIn(message).matchAll(ENDED))
+      if (tasks.has(taskId)) news.set(taskId, { at, outcome: outcomeOf(how, text.trim()) })
   }
   return news
 }
 
 function outcomeOf(how: string, text: string): Outcome {
-  const outcome = readOutcome({ type: 'text', value: text.replace(REFERENCE, '') })
+  const outcome = readOutcome({ type: 'text', value: text })
   if (how === 'has completed' || outcome.status !== 'ok') return outcome
   return { status: 'failed', reason: text, value: '' }
 }
