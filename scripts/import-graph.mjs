@@ -93,6 +93,7 @@ const project = {
     { 'system-code.ts': 'what the system says went wrong is asked wherever files are touched' },
     {
       'layout.ts': 'the convention is data that every step reads, so it reads none of them',
+      'blueprint.ts': 'what a project comes to is data that a build writes down, and knows nothing of how it was found',
       'node-version.ts': 'whether this Node will do is known before anything is read',
       'names.ts': 'what may be called how is decided before anything is found or loaded',
       tree: 'a source tree is bytes under paths: it gives no folder a meaning',
@@ -112,6 +113,7 @@ const project = {
     {
       rules: 'a rule reads what was discovered and loaded and reports; it mends and assembles nothing',
       types: 'what types are told of the agents is written from plans, with no regard to what rules found',
+      'draw-blueprint.ts': 'a blueprint is written down from plans, with no regard to what rules found',
       'tree-description.ts': 'a description of the tree is made from plans, with no regard to what rules found',
     },
     { 'validate.ts': 'validation puts all rules to a tree; who asked for the findings is not its business' },
@@ -122,13 +124,19 @@ const project = {
       'assemble.ts': 'assembling makes agents of faultless plans; it must not find, load or judge anything itself',
       'assemble-application.ts': 'an application is made of agents that are made already, and of what they share',
     },
+    { 'assemble-project.ts': 'a project is its agents and what they share, put together; it finds and loads nothing' },
+    { 'runtime.ts': 'the public entry for what was built: it re-exports and does nothing else' },
     {
       'check-project.ts': 'stops at the findings, and so never assembles',
       'load-project.ts': 'goes all the way to agents, and throws the findings if there are errors',
     },
+    { 'plan-build.ts': 'a build begins where checking ends' },
     { 'index.ts': 'the public entry: it re-exports and does nothing else' },
   ],
-  sideways: [{ from: 'assemble.ts', to: 'added-parts.ts', why: 'an agent is made with the parts that its files add' }],
+  sideways: [
+    { from: 'blueprint.ts', to: 'layout.ts', why: 'a module is told by its slot' },
+    { from: 'assemble.ts', to: 'added-parts.ts', why: 'an agent is made with the parts that its files add' },
+  ],
 }
 
 const evals = {

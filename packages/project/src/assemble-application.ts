@@ -2,7 +2,7 @@ import { Retinue } from '@retinue/core'
 import { type Agent, isAgent } from '@retinue/core/agent'
 import type { AgentMemory, Logger } from '@retinue/core/memory'
 import type { Storage } from '@retinue/core/storage'
-import type { SlotModule } from './discover/agent-dir.ts'
+import type { SharedModule } from './blueprint.ts'
 import type { ModuleSlot } from './layout.ts'
 import type { SlotValues } from './slot-values.ts'
 
@@ -20,7 +20,7 @@ export interface ProjectDefaults {
 export interface ApplicationParts {
   readonly agents: Readonly<Record<string, Agent>>
   /** The modules of what the agents share. */
-  readonly shared: readonly SlotModule[]
+  readonly shared: readonly SharedModule[]
   readonly values: SlotValues
   readonly defaults: ProjectDefaults
 }

@@ -4,7 +4,6 @@ import type { ProjectDefaults } from './assemble-application.ts'
 import { countFindings, type DetailedFinding, type Finding, plainFinding } from './findings/finding.ts'
 import { renderFindings } from './findings/render.ts'
 import { projectRoot } from './project-root.ts'
-import { SlotValues } from './slot-values.ts'
 import type { ProjectAgents } from './types/project-types.ts'
 
 export interface LoadProjectOptions {
@@ -45,20 +44,20 @@ export interface Project {
 export async function loadProject(path: string, options: LoadProjectOptions = {}): Promise<Project> {
   const { root, dir } = projectRoot(path, options.dir)
   // Imported here, so that `checkProject` does not pay for what only loading needs.
-  const [{ DiskTree, examine }, { InProcessLoader }, { assemble }, { assembleApplication }] = await Promise.all([
+  const [{ DiskTree, examine }, { InProcessLoader }, { drawBlueprint }, { assembleProject }] = await Promise.all([
     import('./examine.ts'),
     import('./load/in-process-loader.ts'),
-    import('./assemble.ts'),
-    import('./assemble-application.ts'),
+    import('./draw-blueprint.ts'),
+    import('./assemble-project.ts'),
   ])
   const loader = new InProcessLoader(root)
   const { application, plans, shared, findings } = await examine(new DiskTree(root), loader, dir)
   const { errors } = countFindings(findings)
   if (errors > 0 || !application.ok) throw invalid(findings, errors)
-  const values = new SlotValues(loader.values)
-  const agents = assemble(plans, { root, values })
+  const { values } = loader
+  const blueprint = drawBlueprint(plans, shared, (file) => values.get(file) as Readonly<Record<string, unknown>>)
   const { defaults = {} } = options
-  const { app, close } = await assembleApplication({ agents, shared, values, defaults })
+  const { app, close } = await assembleProject({ blueprint, values, root, sources: root, defaults })
   return {
     agents: app.listAgents() as ProjectAgents,
     app: app as Project['app'],
