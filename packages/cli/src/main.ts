@@ -20,6 +20,10 @@ const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
     'tree',
     { summary: 'Show the agents of a project, their models and tools', load: () => import('./commands/tree.ts') },
   ],
+  [
+    'build',
+    { summary: 'Check a project and write what runs without its sources', load: () => import('./commands/build.ts') },
+  ],
   ['explain', { summary: 'Say what a code of check means', load: () => import('./commands/explain.ts') }],
 ])
 

@@ -23,9 +23,6 @@ export interface OpenedApplication {
   close(): Promise<void>
 }
 
-/** How many messages are recalled for agents without a memory of their own: a conversation at a command line is rarely longer. */
-const RECALLED = 200
-
 /** The agent of a project, by name. Throws what `openApplication` throws, or `agent-unknown`. */
 export async function openAgent(
   options: OpenApplicationOptions & { readonly agent: string },
@@ -55,8 +52,7 @@ export async function openApplication(options: OpenApplicationOptions): Promise<
       data: { findings: findings.map(plainFinding) },
     })
   }
-  const { Memory } = await import('@retinue/memory')
-  const memory = new Memory({ options: { lastMessages: RECALLED } })
+  const memory = (await import('./default-memory.ts')).defaultMemory()
   let storage: Storage | undefined
   let closeProject = async (): Promise<void> => {}
   const close = async (): Promise<void> => {
