@@ -39,7 +39,10 @@ const core = {
     { loop: 'the loop is one function over plain state: delegation and agents reach it as tools and options' },
     { delegation: 'a delegation needs the small `DelegateTarget` that it declares itself, never the Agent class' },
     { agent: 'an agent puts loop, delegation and tools together, and knows nothing of what is made of agents' },
-    { evals: 'the judges of scorers are agents; an agent whose run is judged gets the scorer handed in' },
+    {
+      schedules: 'a schedule hands its agent to a function; no agent knows when it is asked',
+      evals: 'the judges of scorers are agents; an agent whose run is judged gets the scorer handed in',
+    },
     {
       'index.ts': 'the public entry: it re-exports and does nothing else',
       'retinue.ts': 'the application object: it holds agents, and no agent knows it',
@@ -94,6 +97,7 @@ const project = {
     {
       'layout.ts': 'the convention is data that every step reads, so it reads none of them',
       'blueprint.ts': 'what a project comes to is data that a build writes down, and knows nothing of how it was found',
+      'exported-application.ts': 'what an index.ts exports is looked for the same way, here and in what was built',
       'node-version.ts': 'whether this Node will do is known before anything is read',
       'names.ts': 'what may be called how is decided before anything is found or loaded',
       tree: 'a source tree is bytes under paths: it gives no folder a meaning',
@@ -125,6 +129,7 @@ const project = {
       'assemble-application.ts': 'an application is made of agents that are made already, and of what they share',
     },
     { 'assemble-project.ts': 'a project is its agents and what they share, put together; it finds and loads nothing' },
+    { schedules: 'schedules are run over an application that is put together; nothing below knows when' },
     { 'runtime.ts': 'the public entry for what was built: it re-exports and does nothing else' },
     {
       'check-project.ts': 'stops at the findings, and so never assembles',

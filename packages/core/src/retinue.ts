@@ -22,6 +22,8 @@ export interface RetinueOptions<Agents extends Readonly<Record<string, Agent>> =
   logger?: Logger | false
 }
 
+const BRAND: unique symbol = Symbol.for('retinue.application')
+
 const OPTIONS: Readonly<Record<keyof RetinueOptions, true>> = {
   agents: true,
   storage: true,
@@ -36,6 +38,8 @@ const OPTIONS: Readonly<Record<keyof RetinueOptions, true>> = {
  */
 export class Retinue<const Agents extends Readonly<Record<string, Agent>> = Readonly<Record<string, Agent>>> {
   readonly storage: Storage | undefined
+  /** What it was made of: `new Retinue({ ...app.options, … })` is the same application with something changed. */
+  readonly options: RetinueOptions<Agents>
   readonly #agents: ReadonlyMap<string, Agent>
 
   /** Throws `application-invalid` or `option-unknown` for options that make no application. */
@@ -43,6 +47,8 @@ export class Retinue<const Agents extends Readonly<Record<string, Agent>> = Read
     assertRetinueOptions(options)
     const { agents, storage, memory, durable, logger } = options
     this.storage = storage
+    this.options = options
+    Object.defineProperty(this, BRAND, { value: true })
     const shared: Application = { storage, memory, durable, logger }
     this.#agents = new Map(Object.entries(agents).map(([key, agent]) => [key, agent.within(shared)]))
   }
@@ -79,6 +85,11 @@ export class Retinue<const Agents extends Readonly<Record<string, Agent>> = Read
   listAgents(): Readonly<Record<string, Agent>> {
     return Object.assign(Object.create(null) as Record<string, Agent>, Object.fromEntries(this.#agents))
   }
+}
+
+/** Whether a value is an application, whichever copy of this package made it. */
+export function isRetinue(value: unknown): value is Retinue {
+  return isObject(value) && (value as { [BRAND]?: unknown })[BRAND] === true
 }
 
 function assertRetinueOptions(options: unknown): void {

@@ -27,27 +27,35 @@ export interface ApplicationParts {
 
 export interface AssembledApplication {
   readonly app: Retinue
-  /** Waits for what memories do after runs, then closes the storage of `storage.ts`. */
+  /** Waits for what memories do after runs, then closes the storage of `storage.ts`, or that of `index.ts`. */
   close(): Promise<void>
 }
 
-/** Makes the application of agents and of what they share. Throws what making the default storage throws. */
+/**
+ * Makes the application of agents and of what they share. Where code made one, its settings hold, its agents among them. Throws what
+ * making the default storage throws.
+ */
 export async function assembleApplication(parts: ApplicationParts): Promise<AssembledApplication> {
   const { agents, shared, values, defaults } = parts
-  const fileOf = (slot: ModuleSlot): string | undefined => shared.find((module) => module.slot === slot)?.file
-  const [storageFile, loggerFile, memoryFile] = [fileOf('storage'), fileOf('logger'), fileOf('memory')]
-  const own = storageFile === undefined ? undefined : values.of('storage', storageFile)
+  const sharedValue = <S extends ModuleSlot>(slot: S): ReturnType<typeof values.of<S>> | undefined => {
+    const file = shared.find((module) => module.slot === slot)?.file
+    return file === undefined ? undefined : values.of(slot, file)
+  }
+  const coded = sharedValue('index')?.options
+  const own = coded?.storage ?? sharedValue('storage')
   const storage = own ?? (await defaults.storage?.())
-  const logger = loggerFile === undefined ? defaults.logger : values.of('logger', loggerFile)
-  const ownMemory = memoryFile === undefined ? undefined : values.of('memory', memoryFile)
+  const logger = coded?.logger ?? sharedValue('logger') ?? defaults.logger
+  const ownMemory = coded?.memory ?? sharedValue('memory')
   const memory = ownMemory ?? defaults.memory
+  const all: Record<string, Agent> = Object.assign(Object.create(null), agents, coded?.agents)
   const app: Retinue = new Retinue({
-    agents,
+    ...coded,
+    agents: all,
     ...(storage === undefined ? {} : { storage }),
     ...(memory === undefined ? {} : { memory }),
     ...(logger === undefined ? {} : { logger }),
   })
-  const memories = [...Object.values(agents).flatMap(memoriesOf), ...(ownMemory === undefined ? [] : [ownMemory])]
+  const memories = [...Object.values(all).flatMap(memoriesOf), ...(ownMemory === undefined ? [] : [ownMemory])]
   return { app, close: () => closeAll(memories, own) }
 }
 

@@ -1,7 +1,8 @@
 import type { Retinue } from '@retinue/core'
+import type { Schedule } from '@retinue/core/schedules'
 import { assemble } from './assemble.ts'
 import { assembleApplication, type ProjectDefaults } from './assemble-application.ts'
-import type { ProjectBlueprint } from './blueprint.ts'
+import type { AgentBlueprint, ProjectBlueprint } from './blueprint.ts'
 import { SlotValues } from './slot-values.ts'
 
 export interface ProjectParts {
@@ -15,8 +16,18 @@ export interface ProjectParts {
   readonly defaults: ProjectDefaults
 }
 
+/** A schedule, and the agent that it is one of. */
+export interface OwnedSchedule {
+  /** The key of the agent in the application. */
+  readonly agent: string
+  readonly key: string
+  readonly schedule: Schedule
+}
+
 export interface AssembledProject {
   readonly app: Retinue
+  /** What its agents do by themselves, in the order of their folders. */
+  readonly schedules: readonly OwnedSchedule[]
   /** Waits for what memories do after runs, then closes the storage of `storage.ts`. */
   close(): Promise<void>
 }
@@ -26,5 +37,14 @@ export async function assembleProject(parts: ProjectParts): Promise<AssembledPro
   const { blueprint, root, sources, defaults } = parts
   const values = new SlotValues(parts.values)
   const agents = assemble(blueprint.agents, { root, sources, values })
-  return assembleApplication({ agents, shared: blueprint.shared, values, defaults })
+  const application = await assembleApplication({ agents, shared: blueprint.shared, values, defaults })
+  return { ...application, schedules: blueprint.agents.flatMap((agent) => schedulesOf(agent, values)) }
+}
+
+function schedulesOf({ key: agent, schedules }: AgentBlueprint, values: SlotValues): OwnedSchedule[] {
+  return schedules.map((found) => {
+    // What of a text is no schedule is an error of `check`.
+    const schedule = 'file' in found ? values.of('schedule', found.file) : (found.fields as unknown as Schedule)
+    return { agent, key: found.key, schedule }
+  })
 }

@@ -36,6 +36,8 @@ export interface AgentBlueprint {
   readonly hooks?: string
   readonly memory?: string
   readonly workspace?: WorkspaceBlueprint
+  /** Of top-level agents. */
+  readonly schedules: readonly ScheduleBlueprint[]
   readonly subagents: readonly AgentBlueprint[]
 }
 
@@ -49,6 +51,12 @@ export interface KeyedModule {
 export type SkillBlueprint =
   | { readonly name: string; readonly file: string }
   | { readonly fields: Readonly<Record<string, unknown>> }
+
+/** A schedule: a module, or the fields of a text. */
+export type ScheduleBlueprint = { readonly key: string } & (
+  | { readonly file: string }
+  | { readonly fields: Readonly<Record<string, unknown>> }
+)
 
 /** Where an agent's workspace is, and what makes it. */
 export interface WorkspaceBlueprint {
@@ -70,10 +78,10 @@ export function withSubagents(agent: AgentBlueprint): readonly AgentBlueprint[] 
 /** The files of all modules that a project is made of, each once, in an order that its files alone decide. */
 export function modulesOf({ agents, shared }: ProjectBlueprint): readonly string[] {
   const own = agents.flatMap(withSubagents).flatMap((agent) => {
-    const { config, instructions, tools, skills, scorers, hooks, memory, workspace } = agent
+    const { config, instructions, tools, skills, scorers, schedules, hooks, memory, workspace } = agent
     const fileOf = (part: object | undefined): string | undefined =>
       part !== undefined && 'file' in part ? (part.file as string | undefined) : undefined
-    const keyed = [...tools, ...skills, ...scorers].map(fileOf)
+    const keyed = [...tools, ...skills, ...scorers, ...schedules].map(fileOf)
     const { inputProcessors, outputProcessors } = agent
     const files = [fileOf(config), fileOf(instructions), ...keyed, ...inputProcessors, ...outputProcessors]
     return [...files, hooks, memory, workspace?.module].filter((file) => file !== undefined)

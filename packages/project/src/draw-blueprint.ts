@@ -31,6 +31,7 @@ export function drawBlueprint(
       inputProcessors: agent.inputProcessors.map(({ file }) => file),
       outputProcessors: agent.outputProcessors.map(({ file }) => file),
       scorers: plan.scorers.map(({ key, file }) => ({ key, file })),
+      schedules: agent.schedules.map(({ key, file, text }) => (text ? { key, fields: text.fields } : { key, file })),
       ...(agent.hooks && { hooks: agent.hooks.file }),
       ...(plan.memory && { memory: plan.memory.file }),
       ...(plan.workspace && { workspace: workspaceOf(plan.workspace) }),
@@ -49,6 +50,7 @@ const NOTHING_ADDED = {
   inputProcessors: [],
   outputProcessors: [],
   scorers: [],
+  schedules: [],
   subagents: [],
 } as const
 

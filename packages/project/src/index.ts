@@ -2,7 +2,9 @@
  * Folders to agents. `loadProject` makes agents of a project's folders in any Node program; `checkProject` says what is wrong with
  * them, without running their code in this process.
  */
+
 export type { ProjectDefaults } from './assemble-application.ts'
+export type { OwnedSchedule } from './assemble-project.ts'
 export { type AgentBlueprint, modulesOf, type ProjectBlueprint, withSubagents } from './blueprint.ts'
 export { type CheckOptions, type CheckResult, checkProject, type WatchOptions, watchProject } from './check-project.ts'
 export { type DetailedFinding, type Excerpt, type Finding, plainFinding, type Severity } from './findings/finding.ts'

@@ -1,6 +1,7 @@
 import type { Retinue } from '@retinue/core'
 import { RetinueError } from '@retinue/core/errors'
 import type { ProjectDefaults } from './assemble-application.ts'
+import type { OwnedSchedule } from './assemble-project.ts'
 import { countFindings, type DetailedFinding, type Finding, plainFinding } from './findings/finding.ts'
 import { renderFindings } from './findings/render.ts'
 import { projectRoot } from './project-root.ts'
@@ -19,6 +20,8 @@ export interface Project {
   readonly agents: ProjectAgents
   /** The application: its agents, over what they share. */
   readonly app: Retinue<ProjectAgents>
+  /** What its agents do by themselves, when a server runs them. */
+  readonly schedules: readonly OwnedSchedule[]
   /** Warnings; errors are thrown. */
   readonly findings: readonly Finding[]
   /** The project's root, absolute. */
@@ -57,10 +60,11 @@ export async function loadProject(path: string, options: LoadProjectOptions = {}
   const { values } = loader
   const blueprint = drawBlueprint(plans, shared, (file) => values.get(file) as Readonly<Record<string, unknown>>)
   const { defaults = {} } = options
-  const { app, close } = await assembleProject({ blueprint, values, root, sources: root, defaults })
+  const { app, schedules, close } = await assembleProject({ blueprint, values, root, sources: root, defaults })
   return {
     agents: app.listAgents() as ProjectAgents,
     app: app as Project['app'],
+    schedules,
     findings: findings.map(plainFinding),
     root,
     dir: `${root}/${application.dir}`,

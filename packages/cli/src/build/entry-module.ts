@@ -15,17 +15,22 @@ export const RUNTIME = {
  */
 export function entryModule(blueprint: ProjectBlueprint): string {
   const files = modulesOf(blueprint)
+  const index = blueprint.shared.find(({ slot }) => slot === 'index')?.file
   const hasStorage = blueprint.shared.some(({ slot }) => slot === 'storage')
+  const values = files.map(
+    (file, at) => `[${JSON.stringify(file)}, ${file === index ? `applicationOf(m${at})` : `m${at}`}]`,
+  )
   const lines = [
-    `import { startOutput } from 'retinue:start-output'`,
+    `import { applicationOf, startOutput } from 'retinue:start-output'`,
     // A project with a storage of its own need not carry another one's driver.
     ...(hasStorage ? [] : [`import { defaultStorage } from 'retinue:default-storage'`]),
-    ...files.map((file, index) => `import m${index} from ${JSON.stringify(`./${file}`)}`),
+    ...files.map(
+      (file, at) => `import ${file === index ? `* as m${at}` : `m${at}`} from ${JSON.stringify(`./${file}`)}`,
+    ),
     `const blueprint = ${inScript(JSON.stringify(blueprint, null, 1))}`,
-    `const values = new Map([${files.map((file, index) => `[${JSON.stringify(file)}, m${index}]`).join(', ')}])`,
-    `const files = new URL('../files/', import.meta.url)`,
-    `export function start(options) {`,
-    `  return startOutput({ blueprint, values, files, ${hasStorage ? '' : 'defaultStorage, '}...options })`,
+    `const values = new Map([${values.join(', ')}])`,
+    `export function main(options) {`,
+    `  return startOutput({ blueprint, values, here: import.meta.url, ${hasStorage ? '' : 'defaultStorage, '}...options })`,
     `}`,
   ]
   return `${lines.join('\n')}\n`

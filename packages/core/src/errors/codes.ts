@@ -62,6 +62,7 @@ export const ERROR_CODES = [
   'run-lost',
   'run-not-found',
   'run-timed-out',
+  'schedule-unknown',
   'schema-unsupported',
   'scorer-aborted',
   'scorer-failed',

@@ -1,3 +1,4 @@
+import { agentOverridden } from './agent-overridden.ts'
 import { appAmbiguous } from './app-ambiguous.ts'
 import { appEmpty } from './app-empty.ts'
 import { appMissing } from './app-missing.ts'
@@ -30,6 +31,8 @@ import { processorInvalid } from './processor-invalid.ts'
 import { processorMethodIgnored } from './processor-method-ignored.ts'
 import { promptSecret } from './prompt-secret.ts'
 import type { Rule } from './rule.ts'
+import { scheduleInvalid } from './schedule-invalid.ts'
+import { schedulesIgnored } from './schedules-ignored.ts'
 import { scorerInvalid } from './scorer-invalid.ts'
 import { skillDuplicate } from './skill-duplicate.ts'
 import { skillInvalid } from './skill-invalid.ts'
@@ -55,6 +58,7 @@ import { workspaceShared } from './workspace-shared.ts'
 
 /** Every rule of `check`. Their order means nothing: findings are sorted by their places. */
 export const RULES: readonly Rule[] = [
+  agentOverridden,
   appAmbiguous,
   appEmpty,
   appMissing,
@@ -86,6 +90,8 @@ export const RULES: readonly Rule[] = [
   promptSecret,
   processorInvalid,
   processorMethodIgnored,
+  scheduleInvalid,
+  schedulesIgnored,
   scorerInvalid,
   skillDuplicate,
   skillInvalid,
