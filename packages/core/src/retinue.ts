@@ -40,6 +40,8 @@ export class Retinue<const Agents extends Readonly<Record<string, Agent>> = Read
   readonly storage: Storage | undefined
   /** What it was made of: `new Retinue({ ...app.options, … })` is the same application with something changed. */
   readonly options: RetinueOptions<Agents>
+  /** Where warnings go; see `RetinueOptions.logger`. */
+  readonly logger: Logger | false | undefined
   readonly #agents: ReadonlyMap<string, Agent>
 
   /** Throws `application-invalid` or `option-unknown` for options that make no application. */
@@ -49,6 +51,7 @@ export class Retinue<const Agents extends Readonly<Record<string, Agent>> = Read
     this.storage = storage
     this.options = options
     Object.defineProperty(this, BRAND, { value: true })
+    this.logger = logger
     const shared: Application = { storage, memory, durable, logger }
     this.#agents = new Map(Object.entries(agents).map(([key, agent]) => [key, agent.within(shared)]))
   }

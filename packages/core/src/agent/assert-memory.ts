@@ -32,6 +32,14 @@ export function assertMemoryOption(memory: unknown): void {
     throw optionInvalid(`memory.onBusy is ${JSON.stringify(onBusy)}.`, "It can be 'wait' or 'reject'.")
 }
 
+/** Throws `option-invalid` for the owner of a run that is none. */
+export function assertOwner(owner: unknown): void {
+  if (owner === undefined) return
+  if (!isId(owner)) throw optionInvalid('The option owner is no id.', "owner: 'user-1'")
+  assertChosenId(owner, 'owner')
+  assertPersonsResource(owner, 'owner')
+}
+
 function isId(value: unknown): boolean {
   return typeof value === 'string' && value.trim() !== ''
 }

@@ -17,7 +17,7 @@ export type { DelegationEnvelope, DelegationStatus } from '../events/envelope.ts
 export type { FinishReason } from '../events/finish-reason.ts'
 export type { ReplayStream } from '../events/replay-stream.ts'
 export type { ToolCallRecord, ToolResultRecord } from '../events/tool-record.ts'
-export type { UiResponseOptions } from '../events/ui-message-response.ts'
+export { toUiChunks, type UiChunk, type UiResponseOptions } from '../events/ui-message-response.ts'
 export type { Usage } from '../events/usage.ts'
 export type { BudgetLimit, BudgetOptions } from '../loop/budget.ts'
 export type {

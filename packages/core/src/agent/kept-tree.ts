@@ -324,9 +324,9 @@ function asked({
   }
 }
 
-/** Whose conversation it is, where there is one. */
-function ownerOf({ memory }: KeepableTree['options']): { threadId?: string; resourceId?: string } {
-  if (!memory) return {}
+/** Whose run it is, and of which conversation, where there is one. */
+function ownerOf({ memory, owner }: KeepableTree['options']): { threadId?: string; resourceId?: string } {
+  if (!memory) return owner === undefined ? {} : { resourceId: owner }
   const { thread, resource } = memory
   return { threadId: typeof thread === 'string' ? thread : thread.id, resourceId: resource }
 }

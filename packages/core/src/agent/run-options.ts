@@ -18,7 +18,7 @@ import type { Schema } from '../tools/schema.ts'
 import type { Tool } from '../tools/tool.ts'
 import { assertBudget } from './assert-budget.ts'
 import { assertCompletion } from './assert-completion.ts'
-import { assertMemoryOption } from './assert-memory.ts'
+import { assertMemoryOption, assertOwner } from './assert-memory.ts'
 import { assertScorers } from './assert-scorers.ts'
 import type { Callbacks } from './callbacks.ts'
 import { LONGEST_TIMER_MS } from './direct-effects.ts'
@@ -74,6 +74,8 @@ export interface RunOptions<N extends DelegateName = DelegateName> extends Callb
   memory?: MemoryOption
   /** The id of the run. Default: a random one; a child's is made from its root's. */
   runId?: string
+  /** Whose run it is, where no `memory` says so: it is found for them alone, as what it asks is. At most 256 characters. Default: nobody's. */
+  owner?: string
   delegation?: DelegationOptions<N>
   /**
    * Calls of this run, and of every run below it, that wait for a person before they start, beside those whose tools say so. It can
@@ -123,6 +125,7 @@ const OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
   onError: true,
   onAbort: true,
   runId: true,
+  owner: true,
   delegation: true,
   budget: true,
   requireToolApproval: true,
@@ -176,6 +179,7 @@ export function assertOptions(options: RunOptions): void {
     throw optionInvalid(`The option durable is ${String(options.durable)}.`, 'It is true or false.')
   if (options.runId !== undefined && (typeof options.runId !== 'string' || options.runId === ''))
     throw optionInvalid('The runId is no text.', 'Leave it out, or pass a string.')
+  assertOwner(options.owner)
   if (options.resolveModel !== undefined && typeof options.resolveModel !== 'function')
     throw optionInvalid('resolveModel is no function.', "resolveModel: () => 'openai/gpt-5.5'")
   assertSignal(options.abortSignal)

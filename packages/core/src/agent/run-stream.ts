@@ -33,6 +33,11 @@ export class RunStream {
     this.#result = result
   }
 
+  /** Whether the run is kept in the storage from its beginning: it survives a crash. */
+  get isKept(): boolean {
+    return this.#run.root.keeper?.isDurable ?? false
+  }
+
   /** Every chunk, a child's inside a `tool-output` of its parent's, once for each level. */
   get fullStream(): ReplayStream<Chunk> {
     return new ReplayStream(() => this.#log.read((chunk) => nest(chunk, this.#log)))

@@ -25,6 +25,7 @@ const FATES: Readonly<Record<keyof RunOptions, Fate>> = {
   system: 'data',
   memory: 'data',
   runId: 'data',
+  owner: 'data',
   budget: 'data',
   approvalTimeoutMs: 'data',
   durable: 'data',

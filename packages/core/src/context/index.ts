@@ -1,1 +1,1 @@
-export { RequestContext } from './request-context.ts'
+export { RequestContext, type RequestContextLike } from './request-context.ts'

@@ -48,8 +48,8 @@ function jsonText(item: UiChunk): string {
   }
 }
 
-/** The UI chunks of an event: the root's own, delegations as data parts, and whatever tools wrote for the user interface. */
-function toUiChunks(chunk: Chunk, rootRunId: string): UiChunk[] {
+/** The UI chunks of an event of a run: the root's own, delegations as data parts, and whatever tools wrote for the user interface. */
+export function toUiChunks(chunk: Chunk, rootRunId: string): UiChunk[] {
   if (isDataChunk(chunk)) return [{ type: chunk.type, ...chunk.payload }]
   if (chunk.type === 'delegation-start' || chunk.type === 'delegation-end') {
     const { runId } = chunk.payload

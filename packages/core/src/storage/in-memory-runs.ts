@@ -2,6 +2,15 @@ import { approvalMoves, newApprovalRows } from './approval-row.ts'
 import type { ApprovalTable } from './approval-table.ts'
 import { assertCount, assertId, assertTime } from './checks.ts'
 import { fits } from './fits.ts'
+import {
+  checkedEventsQuery,
+  type NewRunEvents,
+  newRunEventsRow,
+  type RunEventsPage,
+  type RunEventsQuery,
+  type RunEventsRow,
+  storedRunEvents,
+} from './run-events.ts'
 import { allRunFacts, assertLease, checkedRunQuery, newRunRow, type RunRow, storedRun } from './run-row.ts'
 import type { Lease, RunPage, RunQuery, RunRemoval, RunSave, RunStorage, StoredRun } from './runs.ts'
 import { sequenceCursor } from './sequence-cursor.ts'
@@ -12,6 +21,8 @@ export class InMemoryRuns implements RunStorage {
   readonly #assertOpen: () => void
   readonly #approvals: ApprovalTable
   readonly #runs = new Map<string, RunRow>()
+  /** What each run told, in its order. */
+  readonly #events = new Map<string, RunEventsRow[]>()
   #sequence = 0
 
   constructor(assertOpen: () => void, approvals: ApprovalTable) {
@@ -88,6 +99,27 @@ export class InMemoryRuns implements RunStorage {
     if (row?.leaseHolder === holder) this.#runs.set(runId, { ...row, leaseHolder: null, leaseUntil: null })
   }
 
+  async appendEvents(events: NewRunEvents): Promise<boolean> {
+    this.#assertOpen()
+    const row = newRunEventsRow(events)
+    if (!this.#runs.has(row.runId)) return false
+    const rows = this.#events.get(row.runId) ?? []
+    this.#events.set(row.runId, rows)
+    if (rows.some(({ leg, first }) => leg === row.leg && first === row.first)) return true
+    rows.push(row)
+    rows.sort((one, other) => one.leg - other.leg || one.first - other.first)
+    return true
+  }
+
+  async listEvents(query: RunEventsQuery): Promise<RunEventsPage> {
+    this.#assertOpen()
+    const { runId, after, limit } = checkedEventsQuery(query)
+    const rows = (this.#events.get(runId) ?? []).filter(
+      ({ leg, last }) => leg > after.leg || (leg === after.leg && last > after.seq),
+    )
+    return { items: rows.slice(0, limit).map(storedRunEvents), hasMore: rows.length > limit }
+  }
+
   async remove({ runId, expectedVersion, moves = [], at }: RunRemoval): Promise<void> {
     assertCount(expectedVersion, 'expectedVersion', 0)
     assertTime(at, 'at')
@@ -97,6 +129,7 @@ export class InMemoryRuns implements RunStorage {
     if (version !== expectedVersion || !approvals) throw storageConflict(expectedVersion)
     this.#approvals.write(approvals)
     this.#runs.delete(runId)
+    this.#events.delete(runId)
   }
 
   #found(runId: string): RunRow {

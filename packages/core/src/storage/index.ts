@@ -48,6 +48,17 @@ export type { Page, PageRequest, UnreadableRow } from './page.ts'
 export { RANKING } from './rank-by-terms.ts'
 export { asText, decodedText, readRow, readRows } from './read-row.ts'
 export {
+  checkedEventsQuery,
+  type EventPlace,
+  type NewRunEvents,
+  newRunEventsRow,
+  type RunEvents,
+  type RunEventsPage,
+  type RunEventsQuery,
+  type RunEventsRow,
+  storedRunEvents,
+} from './run-events.ts'
+export {
   allRunFacts,
   assertLease,
   checkedRunQuery,

@@ -1,5 +1,6 @@
 import type { ApprovalChange, ApprovalRequest } from './approvals.ts'
 import type { Page, PageRequest } from './page.ts'
+import type { NewRunEvents, RunEventsPage, RunEventsQuery } from './run-events.ts'
 import type { Value } from './values.ts'
 
 /** `suspended`: it waits for a person. `running`: somebody works on it, or died over it. `ended`: it is kept for its result. */
@@ -91,6 +92,13 @@ export interface RunStorage {
   renew(request: { runId: string; holder: string; until: number }): Promise<boolean>
   /** Lets a lease go, without a new version. Harmless if it is somebody else's by now. */
   release(request: { runId: string; holder: string }): Promise<void>
-  /** Deletes a run; its approvals stay. `storage-conflict` as in `save`; to delete one that is not there is `run-not-found`. */
+  /**
+   * Keeps what a run told, for readers that come back. False, and nothing is kept, if there is no such run. Events of numbers that are there
+   * already stay as they are.
+   */
+  appendEvents(events: NewRunEvents): Promise<boolean>
+  /** What a run told, in its order; empty if there is no such run, or nothing was kept of it. */
+  listEvents(query: RunEventsQuery): Promise<RunEventsPage>
+  /** Deletes a run with what it told; its approvals stay. `storage-conflict` as in `save`; to delete one that is not there is `run-not-found`. */
   remove(removal: RunRemoval): Promise<void>
 }

@@ -8,10 +8,15 @@ import {
   assertId,
   assertLease,
   assertTime,
+  checkedEventsQuery,
   checkedRunQuery,
   type Lease,
+  type NewRunEvents,
   newApprovalRows,
+  newRunEventsRow,
   newRunRow,
+  type RunEventsPage,
+  type RunEventsQuery,
   type RunPage,
   type RunQuery,
   type RunRemoval,
@@ -23,10 +28,12 @@ import {
   sequenceCursor,
   storageConflict,
   storedRun,
+  storedRunEvents,
 } from '@retinue/core/storage'
 import type { Database } from '../database/database.ts'
 import { errorCode } from '../database/database-error.ts'
 import { insertApprovals, moveApproval } from './approval-statements.ts'
+import { eventsOf, insertEvents, listEvents } from './event-statements.ts'
 import { isDead, thisProcess } from './lease-process.ts'
 import { runFactsOf, runOf } from './rows.ts'
 import {
@@ -105,6 +112,16 @@ export class LibSQLRuns implements RunStorage {
     assertId(runId, 'runId')
     assertId(holder, 'holder')
     await this.#write(dropLease(runId, holder))
+  }
+
+  async appendEvents(events: NewRunEvents): Promise<boolean> {
+    return (await this.#write(insertEvents(newRunEventsRow(events)))) !== undefined
+  }
+
+  async listEvents(query: RunEventsQuery): Promise<RunEventsPage> {
+    const { runId, after, limit } = checkedEventsQuery(query)
+    const rows = (await this.#database.read(listEvents(runId, after, limit))).map(eventsOf)
+    return { items: rows.slice(0, limit).map(storedRunEvents), hasMore: rows.length > limit }
   }
 
   async remove({ runId, expectedVersion, moves = [], at }: RunRemoval): Promise<void> {

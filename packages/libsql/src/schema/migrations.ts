@@ -125,4 +125,21 @@ export const MIGRATIONS: readonly Migration[] = [
       'CREATE INDEX retinue_approvals_by_resource ON retinue_approvals (resource_id) WHERE resource_id IS NOT NULL',
     ],
   },
+  {
+    version: 4,
+    statements: [
+      // What runs told. It is of no use without the run, whoever deletes that.
+      `CREATE TABLE retinue_run_events (
+        run_id TEXT NOT NULL,
+        leg INTEGER NOT NULL,
+        first INTEGER NOT NULL,
+        last INTEGER NOT NULL,
+        body TEXT NOT NULL,
+        UNIQUE (run_id, leg, first)
+      ) STRICT`,
+      `CREATE TRIGGER retinue_run_deleted AFTER DELETE ON retinue_runs BEGIN
+        DELETE FROM retinue_run_events WHERE run_id = old.run_id;
+      END`,
+    ],
+  },
 ]

@@ -33,7 +33,7 @@ export interface FaultyStorage extends Storage {
 const WRITES: Readonly<Record<'threads' | 'workingMemory' | 'runs' | 'approvals', ReadonlySet<string>>> = {
   threads: new Set(['create', 'update', 'delete', 'clone', 'append', 'beginTurn']),
   workingMemory: new Set(['set']),
-  runs: new Set(['save', 'acquire', 'renew', 'release', 'remove']),
+  runs: new Set(['save', 'acquire', 'renew', 'release', 'remove', 'appendEvents']),
   approvals: new Set(['change']),
 }
 

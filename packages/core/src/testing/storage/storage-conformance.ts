@@ -1,4 +1,5 @@
 import { approvalCases } from './approval-cases.ts'
+import { eventCases } from './event-cases.ts'
 import { isolationCases } from './isolation-cases.ts'
 import { messageCases } from './message-cases.ts'
 import { runCases } from './run-cases.ts'
@@ -23,4 +24,5 @@ export const storageConformance: readonly StorageCase[] = [
   ...valueCases,
   ...runCases,
   ...approvalCases,
+  ...eventCases,
 ]

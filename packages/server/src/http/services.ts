@@ -1,0 +1,26 @@
+import type { Retinue } from '@retinue/core'
+import type { Agent, ChooseModel } from '@retinue/core/agent'
+import { isRetinueError } from '@retinue/core/errors'
+import type { Storage } from '@retinue/core/storage'
+import type { RunHub } from '../runs/run-hub.ts'
+import type { CheckedSettings } from '../settings/checked-settings.ts'
+
+/** What routes work with. */
+export interface Services {
+  readonly app: Retinue
+  readonly storage: Storage
+  readonly hub: RunHub
+  readonly settings: CheckedSettings
+  readonly resolveModel: ChooseModel | undefined
+}
+
+/** The agent of an id, or under a key. Throws `agent-unknown`. */
+export function agentOf({ app }: Services, idOrKey: string): Agent {
+  try {
+    return app.getAgentById(idOrKey)
+  } catch (thrown) {
+    const keyed = app.listAgents()[idOrKey]
+    if (keyed && isRetinueError(thrown, 'agent-unknown')) return keyed
+    throw thrown
+  }
+}

@@ -1,0 +1,5 @@
+export { createHandler, type HandlerOptions, type RetinueServer } from './create-handler.ts'
+export type { ErrorEnvelope } from './errors/error-response.ts'
+export type { Authenticate, Caller } from './settings/caller.ts'
+export { settingsProblem } from './settings/checked-settings.ts'
+export { type ServerSettings, serverConfig } from './settings/settings.ts'

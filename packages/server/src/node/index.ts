@@ -1,0 +1,1 @@
+export { type ListeningServer, type ServeOptions, serve } from './serve.ts'

@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import { type Chat, decideChat, decisionsOf } from '../chat/chat-decisions.ts'
+import { chatStopped } from '../chat/chat-stopped.ts'
+import { currentRun } from '../chat/current-run.ts'
+import { uiTelling } from '../chat/ui-telling.ts'
+import { contextOf } from '../http/caller-context.ts'
+import { type Route, type RouteRequest, route } from '../http/route.ts'
+import { agentOf } from '../http/services.ts'
+import { START } from '../runs/event-id.ts'
+import { type ChatBody, chatBody } from '../schemas/chat-body.ts'
+import { agentParams, id, resourceId } from '../schemas/common.ts'
+import { beginRun } from '../work/begin-run.ts'
+import { messagesFromClient } from '../work/client-messages.ts'
+import { runStream } from '../work/leg-response.ts'
+
+const chatParams = z.strictObject({ agentId: id, chatId: id })
+const chatQuery = z.strictObject({ resourceId })
+
+export const chatRoutes: readonly Route[] = [
+  route({
+    method: 'post',
+    path: '/api/chat/:agentId',
+    owner: 'begin',
+    tag: 'chat',
+    summary: 'What useChat sends: what a person says, or decides on calls that wait.',
+    params: agentParams,
+    body: chatBody,
+    answers: { 200: { description: 'A UI message stream of the AI SDK.', stream: 'only' } },
+    handle: chatted,
+  }),
+  route({
+    method: 'get',
+    path: '/api/chat/:agentId/:chatId/stream',
+    owner: 'begin',
+    tag: 'chat',
+    summary: 'The message that is being said in a chat, or that waits for a person, from its start.',
+    params: chatParams,
+    query: chatQuery,
+    answers: {
+      200: { description: 'A UI message stream of the AI SDK.', stream: 'only' },
+      204: { description: 'Nothing is being said.' },
+    },
+    handle: async ({ services, scope, params }) => {
+      const agent = agentOf(services, params.agentId)
+      const run = await currentRun(services, chatOf(agent.id, params.chatId, scope.resourceId))
+      if (!run) return new Response(null, { status: 204 })
+      const { runId, tracked } = run
+      return runStream(services, { runId, tracked, after: START }, uiTelling(runId))
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/api/chat/:agentId/:chatId/stop',
+    owner: 'begin',
+    tag: 'chat',
+    summary: 'Ends the run of a chat.',
+    params: chatParams,
+    query: chatQuery,
+    answers: {
+      200: { description: 'Whether there was one.', schema: z.object({ stopped: z.boolean(), runId: id.optional() }) },
+    },
+    handle: async ({ services, scope, params }) => {
+      const agent = agentOf(services, params.agentId)
+      return Response.json(await chatStopped(services, chatOf(agent.id, params.chatId, scope.resourceId)))
+    },
+  }),
+]
+
+function chatOf(agentId: string, threadId: string, ofResource: string): Chat {
+  return { agentId, threadId, resourceId: ofResource }
+}
+
+async function chatted({
+  services,
+  scope: { caller, resourceId: owner },
+  params,
+  body,
+}: RouteRequest<'begin', { agentId: string }, unknown, ChatBody>): Promise<Response> {
+  const agent = agentOf(services, params.agentId)
+  const threadId = body.id
+  const decisions = decisionsOf(body)
+  if (decisions.length > 0) {
+    const { first, last } = await decideChat(services, caller, chatOf(agent.id, threadId, owner), decisions)
+    const { runId } = last.run
+    return runStream(services, { runId, tracked: last.run, after: first.from }, uiTelling(runId))
+  }
+  const requestContext = contextOf(caller)
+  const memory = await agent.getMemory({ requestContext })
+  const thread = memory ? { memory, threadId, resourceId: owner } : undefined
+  const input = await messagesFromClient(body.messages, { agent, requestContext, thread })
+  const { run, from } = await beginRun(services, { agent, input, caller, resourceId: owner, threadId })
+  return runStream(services, { runId: run.runId, tracked: run, after: from }, uiTelling(run.runId))
+}

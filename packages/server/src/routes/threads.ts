@@ -1,0 +1,168 @@
+import type { Fields } from '@retinue/core/storage'
+import { z } from 'zod'
+import { currentRun } from '../chat/current-run.ts'
+import { toUiMessages } from '../chat/to-ui-messages.ts'
+import { defined } from '../defined.ts'
+import { type Route, route } from '../http/route.ts'
+import { agentOf, type Services } from '../http/services.ts'
+import { plain } from '../runs/wire-chunk.ts'
+import { id, limit, place, resourceId } from '../schemas/common.ts'
+
+const threadParams = z.strictObject({ threadId: id })
+const threadQuery = z.strictObject({
+  resourceId,
+  agentId: id.optional().describe('In whose memory the thread is. Default: the first agent that has one.'),
+})
+const title = z.string().max(1000)
+/** Plain JSON, as a body is. */
+const metadata = z.record(z.string(), z.unknown()) as unknown as z.ZodType<Fields>
+
+const thread = z.object({
+  id: z.string(),
+  resourceId: z.string(),
+  title: z.string().optional(),
+  metadata: metadata.optional(),
+  createdAt: z.number(),
+  updatedAt: z.number(),
+})
+
+const messagesQuery = threadQuery.extend({
+  limit,
+  before: place.describe('Only messages with a smaller sequence.'),
+  after: place.describe('Only messages with a greater sequence.'),
+  format: z
+    .enum(['messages', 'ui'])
+    .optional()
+    .describe('`ui`: as useChat begins with them, without what a run that goes on is saying. Default: messages.'),
+})
+
+const oneThread = { 200: { description: 'The thread.', schema: thread } }
+
+export const threadRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/api/threads',
+    owner: 'threads',
+    tag: 'threads',
+    summary: 'The threads of a resource: the newest first, or the last used first.',
+    query: threadQuery.extend({
+      order: z.enum(['created', 'updated']).optional(),
+      limit,
+      cursor: z.string().max(1000).optional(),
+    }),
+    answers: {
+      200: {
+        description: 'A page of them.',
+        schema: z.object({ threads: z.array(thread), next: z.string().optional() }),
+      },
+    },
+    handle: async ({ scope: { memory, resourceId: owner }, query }) => {
+      const { agentId: _, resourceId: _resource, ...request } = query
+      const { items, unreadable, next } = await memory.listThreads({ ...defined(request), resourceId: owner })
+      return Response.json({ threads: items, unreadable, ...(next === undefined ? {} : { next }) })
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/api/threads',
+    owner: 'threads',
+    tag: 'threads',
+    summary: 'Makes a thread.',
+    query: threadQuery,
+    body: z
+      .strictObject({ threadId: id.optional(), title: title.optional(), metadata: metadata.optional(), resourceId })
+      .optional(),
+    answers: { 201: { description: 'The thread.', schema: thread } },
+    handle: async ({ scope: { memory, resourceId: owner }, body }) => {
+      const made = await memory.createThread({ ...defined({ ...body }), resourceId: owner })
+      return Response.json(made, { status: 201 })
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/api/threads/:threadId',
+    owner: 'thread',
+    tag: 'threads',
+    summary: 'A thread.',
+    params: threadParams,
+    query: threadQuery,
+    answers: oneThread,
+    handle: async ({ scope: { memory, key } }) => Response.json(await memory.getThread(key)),
+  }),
+  route({
+    method: 'patch',
+    path: '/api/threads/:threadId',
+    owner: 'thread',
+    tag: 'threads',
+    summary: 'Renames a thread, or replaces its metadata; null takes either away.',
+    params: threadParams,
+    query: threadQuery,
+    body: z.strictObject({ title: title.nullable().optional(), metadata: metadata.nullable().optional() }),
+    answers: oneThread,
+    handle: async ({ scope: { memory, key }, body }) =>
+      Response.json(await memory.updateThread({ ...defined(body), ...key })),
+  }),
+  route({
+    method: 'delete',
+    path: '/api/threads/:threadId',
+    owner: 'thread',
+    tag: 'threads',
+    summary: 'Deletes a thread with everything that hangs on it. A run that goes on in it goes on.',
+    params: threadParams,
+    query: threadQuery,
+    answers: { 204: { description: 'It is gone.' } },
+    handle: async ({ scope: { memory, key } }) => {
+      await memory.deleteThread(key)
+      return new Response(null, { status: 204 })
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/api/threads/:threadId/clone',
+    owner: 'thread',
+    tag: 'threads',
+    summary: 'Copies a thread with its messages, for the same resource.',
+    params: threadParams,
+    query: threadQuery,
+    body: z.strictObject({ newThreadId: id.optional(), title: title.nullable().optional() }).optional(),
+    answers: { 201: { description: 'The copy.', schema: thread } },
+    handle: async ({ scope: { memory, key }, body }) =>
+      Response.json(await memory.cloneThread({ ...defined({ ...body }), ...key }), { status: 201 }),
+  }),
+  route({
+    method: 'get',
+    path: '/api/threads/:threadId/messages',
+    owner: 'thread',
+    tag: 'threads',
+    summary: 'What was said in a thread, the oldest first: the last messages, or those before or after one.',
+    params: threadParams,
+    query: messagesQuery,
+    answers: {
+      200: {
+        description: 'A page of it.',
+        schema: z.object({ messages: z.array(z.looseObject({ role: z.string() })), hasMore: z.boolean() }),
+      },
+    },
+    handle: async ({ services, scope: { memory, key }, query }) => {
+      const { limit: most, before, after, format, agentId } = query
+      const range = defined({ limit: most, before, after })
+      const { messages, hasMore, unreadable } = await memory.recall({ ...key, ...range })
+      if (format !== 'ui') return Response.json({ messages: plain(messages), hasMore, unreadable })
+      const isSaying = await isBeingSaid(services, key, agentId)
+      // What is being said comes whole, by the stream of the chat.
+      const last = messages.findLastIndex(({ role, origin }) => role === 'user' && origin === undefined)
+      const said = isSaying ? messages.slice(0, last + 1) : messages
+      return Response.json({ messages: plain(toUiMessages(said)), hasMore, unreadable })
+    },
+  }),
+]
+
+async function isBeingSaid(
+  services: Services,
+  key: { threadId: string; resourceId: string },
+  agentId: string | undefined,
+): Promise<boolean> {
+  const agents = agentId === undefined ? Object.values(services.app.listAgents()) : [agentOf(services, agentId)]
+  for (const agent of agents) if (await currentRun(services, { ...key, agentId: agent.id })) return true
+  return false
+}

@@ -1,0 +1,21 @@
+import type { EventPlace } from '@retinue/core/storage'
+
+/** The place before everything. */
+export const START: EventPlace = { leg: 0, seq: 0 }
+
+/** The id of an event, as `Last-Event-ID` gives it back. */
+export function eventId({ leg, seq }: EventPlace): string {
+  return `${leg}.${seq}`
+}
+
+/** The place of an id; undefined for a text that is none. */
+export function eventPlace(id: string): EventPlace | undefined {
+  const match = /^(\d{1,16})\.(\d{1,16})$/.exec(id)
+  if (!match) return undefined
+  const place = { leg: Number(match[1]), seq: Number(match[2]) }
+  return Number.isSafeInteger(place.leg) && Number.isSafeInteger(place.seq) ? place : undefined
+}
+
+export function isAfter(one: EventPlace, other: EventPlace): boolean {
+  return one.leg > other.leg || (one.leg === other.leg && one.seq > other.seq)
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { id, resourceId } from './common.ts'
+
+const modelSettings = z
+  .strictObject({
+    temperature: z.number().optional(),
+    topP: z.number().optional(),
+    maxOutputTokens: z.number().int().positive().optional(),
+    seed: z.number().int().optional(),
+    stopSequences: z.array(z.string()).max(16).optional(),
+  })
+  .optional()
+
+/** A message of an AI SDK UI, or a model message. What a client may say in it is checked later: `messagesFromClient`. */
+export const clientMessage: z.ZodType<Record<string, unknown>> = z.looseObject({
+  role: z.enum(['user', 'assistant', 'tool']),
+})
+
+/** What a client may decide about a run. It can only narrow what the agent allows. */
+export const runBody = z.strictObject({
+  input: z.string().optional().describe('What is asked, as text. Instead of `messages`.'),
+  messages: z.array(clientMessage).min(1).max(10_000).optional(),
+  threadId: id.optional().describe('The conversation that it belongs to. Default: none is kept.'),
+  resourceId,
+  maxSteps: z.number().int().min(1).optional().describe('At most what the agent allows.'),
+  modelSettings,
+  structuredOutput: z
+    .strictObject({ schema: z.record(z.string(), z.unknown()) })
+    .optional()
+    .describe('What the answer must be: `{ schema }`, a JSON Schema.'),
+  requireToolApproval: z.literal(true).optional().describe('Every call of a tool waits for a person.'),
+  onBusy: z.enum(['wait', 'reject']).optional().describe('While another run goes on in the thread. Default: wait.'),
+})
+
+export type RunBody = z.output<typeof runBody>
+
+/** The options of a call that a client may set. */
+export type ClientOptions = Pick<RunBody, 'maxSteps' | 'modelSettings' | 'structuredOutput' | 'requireToolApproval'>
+
+export const usage = z.looseObject({}).describe('Tokens, and how many calls reported them.')
+
+export const errorInfo = z.object({ code: z.string(), message: z.string(), hint: z.string().optional() })
+
+export const pendingCall = z.object({
+  toolCallId: z.string(),
+  toolName: z.string(),
+  args: z.unknown(),
+  path: z.array(z.string()).describe('The agents that lead to the one that asks.'),
+  requiresApproval: z.boolean().describe('False: it was suspended, and wants an answer.'),
+  suspendPayload: z.unknown().optional(),
+  expiresAt: z.number().optional(),
+})
+
+/** What a run came to. */
+export const runResult = z.object({
+  runId: z.string(),
+  threadId: z.string().optional(),
+  text: z.string(),
+  object: z.unknown().optional(),
+  finishReason: z.string(),
+  usage,
+  totalUsage: usage,
+  toolCalls: z.array(z.looseObject({})),
+  toolResults: z.array(z.looseObject({})),
+  sources: z.array(z.looseObject({})),
+  files: z.array(z.looseObject({})),
+  warnings: z.array(z.string()),
+  pendingCalls: z.array(pendingCall).optional().describe('What it waits for, where it is suspended.'),
+  error: errorInfo.optional().describe('What is wrong with an answer that it ended with.'),
+})
