@@ -214,7 +214,7 @@ const libsql = {
 
 const cli = {
   dir: 'packages/cli',
-  imports: ['@retinue/core', '@retinue/project', '@retinue/memory', '@retinue/libsql'],
+  imports: ['@retinue/core', '@retinue/project', '@retinue/memory', '@retinue/libsql', '@retinue/server'],
   why: 'the command line stands on top: it shows what project and core say, and keeps conversations in a file',
   layers: [
     {
@@ -225,6 +225,7 @@ const cli = {
       'render-findings.ts': 'findings look the same wherever they are printed',
       'safe-text.ts': 'what models and tools wrote must not steer a terminal, whatever prints it',
       'json-or-text.ts': 'what a person types as an answer is read the same way everywhere',
+      'usage-error.ts': 'that a command line makes no sense is told the same way, whoever finds it',
       'command.ts': 'how a command is declared and how its errors are shown, whichever command it is',
     },
     { 'check-at.ts': 'a project that is not where the command line says is a slip, for whichever command' },
@@ -233,10 +234,17 @@ const cli = {
       approvals: 'a decision goes on with a run: it knows how one is shown, and `run` knows nothing of other processes',
     },
     { chat: 'a conversation is many runs: it knows how one is shown, and `run` knows nothing of it' },
+    { serve: 'an application is served the same way, from folders and from what was built' },
+    {
+      build: 'a build is made of a checked project; it runs nothing of it',
+      output: 'what an output does when it starts: it must be able to do without everything that reads a project',
+    },
     { commands: 'a command reads its arguments and leaves the work to the folders below' },
     { 'main.ts': 'the list of commands' },
   ],
-  sideways: [],
+  sideways: [
+    { from: 'command.ts', to: 'usage-error.ts', why: 'a command line is checked before a command runs' },
+  ],
 }
 
 /** Applications: they see only what a user of the packages sees. */

@@ -24,6 +24,7 @@ const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
     'build',
     { summary: 'Check a project and write what runs without its sources', load: () => import('./commands/build.ts') },
   ],
+  ['start', { summary: 'Serve what was built', load: () => import('./commands/start.ts') }],
   ['explain', { summary: 'Say what a code of check means', load: () => import('./commands/explain.ts') }],
 ])
 

@@ -3,11 +3,10 @@ import { join, resolve } from 'node:path'
 import { type CheckResult, type ProjectBlueprint, planBuild, withSubagents } from '@retinue/project'
 import type { Bundle } from './bundle.ts'
 import { type CopiedFile, filesToCopy } from './copied-files.ts'
+import { entryModule } from './entry-module.ts'
 import { includedFiles } from './included-files.ts'
+import { OUTPUT_DIR } from './output-dir.ts'
 import { MARK, writeOutput } from './write-output.ts'
-
-/** Where an output stands in its project. */
-export const OUTPUT_DIR = '.retinue/output'
 
 export interface BuildOptions {
   /** The project's directory. */
@@ -42,7 +41,7 @@ export async function buildProject({ path, dir, out, strict = false }: BuildOpti
   const plan = await planBuild(path, { types: true, ...(dir === undefined ? {} : { dir }) })
   const { result: check, root, blueprint, providers } = plan
   if (blueprint === undefined || (strict && check.warnings > 0)) return { check, output: undefined }
-  const bundled = await (await bundler).bundle({ root, blueprint, providers })
+  const bundled = await (await bundler).bundle({ root, entry: entryModule(blueprint), providers })
   const folder = out === undefined ? join(root, OUTPUT_DIR) : resolve(out)
   const written = new Map<string, string | Uint8Array>([
     ['package.json', manifest(bundled.dependencies)],

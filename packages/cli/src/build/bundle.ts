@@ -1,17 +1,17 @@
 import { extname, isAbsolute, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { RetinueError } from '@retinue/core/errors'
-import type { ProjectBlueprint } from '@retinue/project'
 import type { OutputChunk, Plugin, RolldownOutput } from 'rolldown'
 import { rolldown } from 'rolldown'
-import { ENTRY, entryModule, RUNTIME } from './entry-module.ts'
+import { ENTRY, RUNTIME } from './entry-module.ts'
 import { placeModule } from './module-files.ts'
 import { Packages, packageName } from './packages.ts'
 
 export interface BundleOptions {
   /** The project's real path. */
   readonly root: string
-  readonly blueprint: ProjectBlueprint
+  /** The text of the module that it begins with: see `entryModule`. */
+  readonly entry: string
   /** The packages of the providers that its agents name. */
   readonly providers: readonly string[]
 }
@@ -50,21 +50,23 @@ class Work {
   /** The folders of bundled packages that look for files beside themselves. */
   readonly selfReading: string[] = []
   readonly #root: string
-  readonly #blueprint: ProjectBlueprint
+  readonly #entry: string
   readonly #providers: readonly string[]
   readonly #packages: Packages
   readonly #reads = new Map<string, string>()
   readonly #open = new Set<string>()
+  #refused: unknown
 
-  constructor({ root, blueprint, providers }: BundleOptions, kept: Iterable<string>) {
+  constructor({ root, entry, providers }: BundleOptions, kept: Iterable<string>) {
     this.#root = root
     this.#providers = providers
-    this.#blueprint = blueprint
+    this.#entry = entry
     this.#packages = new Packages(kept)
   }
 
   async run(): Promise<Bundle> {
     const output = await this.#generate()
+    if (this.#refused !== undefined) throw this.#refused
     const files = new Map<string, string | Uint8Array>()
     for (const file of output.output) files.set(file.fileName, file.type === 'chunk' ? codeOf(file) : file.source)
     const open = [...this.#open].sort()
@@ -102,7 +104,6 @@ class Work {
         await build.close()
       }
     } catch (error) {
-      if (error instanceof RetinueError) throw error
       throw failed(error)
     }
   }
@@ -129,7 +130,7 @@ class Work {
       },
       load: {
         filter: { id: new RegExp(`^\\0${ENTRY}$`) },
-        handler: () => ({ code: entryModule(work.#blueprint), moduleType: 'js' }),
+        handler: () => ({ code: work.#entry, moduleType: 'js' }),
       },
       transform: {
         filter: { id: /^[^\0].*\.[mc]?[jt]s$/, code: /import\.meta|createRequire|__dirname|__filename/ },
@@ -146,7 +147,12 @@ class Work {
   }
 
   #external(specifier: string, file: string): { id: string; external: true } {
-    this.#packages.list(specifier, file)
+    try {
+      this.#packages.list(specifier, file)
+    } catch (error) {
+      // Told at the end: the bundler would make an error of its own of it.
+      this.#refused ??= error
+    }
     return { id: specifier, external: true }
   }
 

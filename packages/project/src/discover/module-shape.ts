@@ -182,5 +182,12 @@ function importsOf(module: Imports, text: string, lines: LineIndex): ImportShape
   for (const match of text.matchAll(/new URL\(\s*(['"`])(\.[^'"`$\\]*)\1\s*,\s*import\.meta\.url/g)) {
     if (match[2]) add(match[2], match.index, match.index + match[0].length)
   }
+  for (const match of text.matchAll(JOINED)) {
+    const parts = [...(match[1] ?? '').matchAll(/(['"`])([^'"`]*)\1/g)].map(([, , part = '']) => part)
+    add(`./${parts.join('/')}`, match.index, match.index + match[0].length)
+  }
   return found
 }
+
+/** `join(import.meta.dirname, 'a', 'b')`, of whatever name the module is imported by. */
+const JOINED = /\b(?:join|resolve)\(\s*import\.meta\.dirname\s*((?:,\s*(['"`])[^'"`$\\]*\2\s*)+),?\s*\)/g
