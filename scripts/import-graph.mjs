@@ -139,6 +139,11 @@ const project = {
     { 'index.ts': 'the public entry: it re-exports and does nothing else' },
   ],
   sideways: [
+    {
+      from: 'load-project.ts',
+      to: 'check-project.ts',
+      why: 'who loads a project is told of it what checking it tells',
+    },
     { from: 'blueprint.ts', to: 'layout.ts', why: 'a module is told by its slot' },
     { from: 'assemble.ts', to: 'added-parts.ts', why: 'an agent is made with the parts that its files add' },
   ],
@@ -236,15 +241,14 @@ const cli = {
     { chat: 'a conversation is many runs: it knows how one is shown, and `run` knows nothing of it' },
     { serve: 'an application is served the same way, from folders and from what was built' },
     {
+      dev: 'a development is versions of one folder, each served as any application is',
       build: 'a build is made of a checked project; it runs nothing of it',
       output: 'what an output does when it starts: it must be able to do without everything that reads a project',
     },
     { commands: 'a command reads its arguments and leaves the work to the folders below' },
     { 'main.ts': 'the list of commands' },
   ],
-  sideways: [
-    { from: 'command.ts', to: 'usage-error.ts', why: 'a command line is checked before a command runs' },
-  ],
+  sideways: [{ from: 'command.ts', to: 'usage-error.ts', why: 'a command line is checked before a command runs' }],
 }
 
 /** Applications: they see only what a user of the packages sees. */

@@ -21,6 +21,10 @@ const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
     { summary: 'Show the agents of a project, their models and tools', load: () => import('./commands/tree.ts') },
   ],
   [
+    'dev',
+    { summary: 'Serve a folder of agents, and take every change into it', load: () => import('./commands/dev.ts') },
+  ],
+  [
     'build',
     { summary: 'Check a project and write what runs without its sources', load: () => import('./commands/build.ts') },
   ],

@@ -104,15 +104,18 @@ export async function watchProject(
   })
 }
 
-interface Watch {
+export interface WatchedProject {
+  /** A real path. */
   readonly root: string
   readonly dir: string | undefined
   readonly signal: AbortSignal
+  /** Other files in the project's root that count. */
+  readonly files?: readonly string[]
 }
 
 /** Looks at a project now and after every burst of changes. `look` gives the modules that count, wherever they stand. */
 export async function onEveryChange(
-  { root, dir, signal }: Watch,
+  { root, dir, signal, files = [] }: WatchedProject,
   look: () => Promise<readonly string[]>,
 ): Promise<void> {
   const changes = new Changes()
@@ -123,9 +126,9 @@ export async function onEveryChange(
     let modules: readonly string[] = []
     do {
       // First watched, then read: what changes in between is read twice, never missed.
-      watcher.watch(foldersOf(root, dir, modules))
+      watcher.watch(foldersOf(root, dir, [...files, ...modules]))
       modules = await look()
-      watcher.watch(foldersOf(root, dir, modules))
+      watcher.watch(foldersOf(root, dir, [...files, ...modules]))
     } while (!signal.aborted && (await changes.next()))
   } finally {
     signal.removeEventListener('abort', end)
