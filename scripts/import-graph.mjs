@@ -231,6 +231,7 @@ const cli = {
       'safe-text.ts': 'what models and tools wrote must not steer a terminal, whatever prints it',
       'json-or-text.ts': 'what a person types as an answer is read the same way everywhere',
       'usage-error.ts': 'that a command line makes no sense is told the same way, whoever finds it',
+      'table.ts': 'records look the same wherever they are listed',
       'command.ts': 'how a command is declared and how its errors are shown, whichever command it is',
     },
     { 'check-at.ts': 'a project that is not where the command line says is a slip, for whichever command' },
@@ -241,6 +242,7 @@ const cli = {
     { chat: 'a conversation is many runs: it knows how one is shown, and `run` knows nothing of it' },
     { serve: 'an application is served the same way, from folders and from what was built' },
     {
+      schedules: 'what is done with schedules by hand; serving runs them by itself',
       dev: 'a development is versions of one folder, each served as any application is',
       build: 'a build is made of a checked project; it runs nothing of it',
       output: 'what an output does when it starts: it must be able to do without everything that reads a project',
@@ -248,7 +250,10 @@ const cli = {
     { commands: 'a command reads its arguments and leaves the work to the folders below' },
     { 'main.ts': 'the list of commands' },
   ],
-  sideways: [{ from: 'command.ts', to: 'usage-error.ts', why: 'a command line is checked before a command runs' }],
+  sideways: [
+    { from: 'table.ts', to: 'safe-text.ts', why: 'what models wrote stands in tables, too' },
+    { from: 'command.ts', to: 'usage-error.ts', why: 'a command line is checked before a command runs' },
+  ],
 }
 
 /** Applications: they see only what a user of the packages sees. */

@@ -15,6 +15,13 @@ const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
   ['chat', { summary: 'Talk with an agent in the terminal', load: () => import('./commands/chat.ts') }],
   ['run', { summary: 'Run an agent on a request', load: () => import('./commands/run.ts') }],
   ['approvals', { summary: 'List and decide what runs wait for', load: () => import('./commands/approvals.ts') }],
+  [
+    'schedules',
+    {
+      summary: 'List, fire and look back at what agents do by themselves',
+      load: () => import('./commands/schedules.ts'),
+    },
+  ],
   ['check', { summary: 'Find what is wrong with the agents of a project', load: () => import('./commands/check.ts') }],
   [
     'tree',

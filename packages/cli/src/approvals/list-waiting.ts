@@ -2,8 +2,8 @@ import type { Agent, SuspendedRun } from '@retinue/core/agent'
 import { EXIT } from '../exit-codes.ts'
 import { openApplication } from '../run/open-application.ts'
 import { tellFailure } from '../run/tell-outcome.ts'
+import { renderTable, timeText } from '../table.ts'
 import type { ApprovalsOptions } from './options.ts'
-import { renderTable, timeText } from './table.ts'
 
 /** Prints what waits for a person in the runs of all agents, the longest first. Gives the exit code. */
 export async function listWaiting(options: ApprovalsOptions): Promise<number> {

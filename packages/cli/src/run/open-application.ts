@@ -1,7 +1,8 @@
+import type { Retinue } from '@retinue/core'
 import type { Agent } from '@retinue/core/agent'
 import { RetinueError } from '@retinue/core/errors'
 import type { Storage } from '@retinue/core/storage'
-import { loadProject, plainFinding } from '@retinue/project'
+import { loadProject, type OwnedSchedule, plainFinding } from '@retinue/project'
 import { checkAt } from '../check-at.ts'
 import { loadEnvFiles } from '../load-env.ts'
 import { renderAll } from '../render-findings.ts'
@@ -19,6 +20,9 @@ export interface OpenApplicationOptions {
 /** The agents of a project by name, with what keeps their conversations and runs. */
 export interface OpenedApplication {
   readonly agents: Readonly<Record<string, Agent>>
+  readonly app: Retinue
+  /** What the agents do by themselves, where something runs them. */
+  readonly schedules: readonly OwnedSchedule[]
   /** Lets go of the storage. */
   close(): Promise<void>
 }
@@ -69,7 +73,8 @@ export async function openApplication(options: OpenApplicationOptions): Promise<
       },
     })
     closeProject = project.close
-    return { agents: project.app.listAgents(), close }
+    const { app, schedules } = project
+    return { agents: app.listAgents(), app, schedules, close }
   } catch (error) {
     // Nobody gets what would close it. Why it failed is what counts.
     await close().catch(() => {})
