@@ -21,5 +21,10 @@ export function errorResponse(
   headers: Readonly<Record<string, string>> = {},
 ): Response {
   const envelope: ErrorEnvelope = { ...error, path, requestId }
-  return Response.json(envelope, { status: statusOf(error.code), headers })
+  // OpenAI's clients look for it there.
+  const { code, message } = error
+  const status = statusOf(code)
+  const type = status < 500 ? 'invalid_request_error' : 'server_error'
+  const body = path.startsWith('/v1/') ? { ...envelope, error: { message, type, code, param: null } } : envelope
+  return Response.json(body, { status, headers })
 }

@@ -3,6 +3,7 @@ import { agentRoutes } from './agents.ts'
 import { approvalRoutes } from './approvals.ts'
 import { chatRoutes } from './chat.ts'
 import { healthRoutes } from './health.ts'
+import { openAiRoutes } from './openai.ts'
 import { runRoutes } from './runs.ts'
 import { threadRoutes } from './threads.ts'
 
@@ -13,5 +14,6 @@ export const ROUTES: readonly Route[] = [
   ...runRoutes,
   ...approvalRoutes,
   ...threadRoutes,
+  ...openAiRoutes,
   ...healthRoutes,
 ]

@@ -16,12 +16,14 @@ export interface NewRun {
   readonly threadId?: string | undefined
   readonly onBusy?: MemoryOption['onBusy'] | undefined
   readonly options?: ClientOptions
+  /** Tools that the client brings along. */
+  readonly more?: Pick<RunOptions, 'toolsets'>
 }
 
 /** Begins a run for a resource. Rejects, and nothing has begun, with the typed errors of the agent; `server-closing`. */
 export async function beginRun(services: Services, given: NewRun): Promise<Leg> {
   const { hub, resolveModel } = services
-  const { agent, input, caller, resourceId, threadId, onBusy, options = {} } = given
+  const { agent, input, caller, resourceId, threadId, onBusy, options = {}, more } = given
   hub.assertOpen()
   const requestContext = contextOf(caller)
   const memory: MemoryOption | undefined =
@@ -30,6 +32,7 @@ export async function beginRun(services: Services, given: NewRun): Promise<Leg> 
       : { thread: threadId, resource: resourceId, ...(onBusy === undefined ? {} : { onBusy }) }
   const run: RunOptions = {
     ...(await clientOptions(agent, options, requestContext)),
+    ...more,
     requestContext,
     ...(resolveModel ? { resolveModel } : {}),
     ...(memory ? { memory } : { owner: resourceId }),

@@ -8,6 +8,8 @@ import { isObject } from '../is-object.ts'
 export interface Recipient {
   readonly agent: Agent
   readonly requestContext: RequestContextLike
+  /** Names of tools that the client brings along, which are its to run. */
+  readonly more?: readonly string[]
   /** The conversation that the server itself has; undefined where the client's word is all there is of it. */
   readonly thread: { readonly memory: AgentMemory; readonly threadId: string; readonly resourceId: string } | undefined
 }
@@ -46,17 +48,18 @@ function asSaid({ role: _role, content, parts, id }: ClientMessage): InputMessag
 }
 
 /** Names of the agent's tools that are the client's to run. */
-async function clientTools({ agent, requestContext }: Recipient): Promise<ReadonlySet<string>> {
+async function clientTools({ agent, requestContext, more = [] }: Recipient): Promise<ReadonlySet<string>> {
   const { tools } = agent.options
   const all = typeof tools === 'function' ? await tools({ requestContext }) : (tools ?? {})
-  return new Set(
-    Object.entries(all).flatMap(([name, tool]) => {
+  return new Set([
+    ...more,
+    ...Object.entries(all).flatMap(([name, tool]) => {
       const type = (tool as { readonly type?: unknown }).type
       // What the provider runs has no `execute` either.
       const isProviders = type === 'provider' || type === 'provider-defined'
       return tool.execute === undefined && !isProviders ? [name] : []
     }),
-  )
+  ])
 }
 
 /** A message of a conversation that is the client's word alone: calls of tools that the server runs are left out, with their results. */

@@ -1,0 +1,257 @@
+import { Chat } from '@ai-sdk/react'
+import {
+  DefaultChatTransport,
+  lastAssistantMessageIsCompleteWithApprovalResponses,
+  lastAssistantMessageIsCompleteWithToolCalls,
+  type UIMessage,
+} from 'ai'
+import { expect, test } from 'vitest'
+import { type TestApp, testApp } from '../../test-support/test-app.ts'
+
+type Part = UIMessage['parts'][number] & Record<string, unknown>
+
+/** A chat of the AI SDK over the server, without a network. */
+function chatWith(t: TestApp, agent: string, options: { messages?: UIMessage[]; auto?: boolean } = {}) {
+  const transport = new DefaultChatTransport({
+    api: `http://localhost/api/chat/${agent}`,
+    fetch: ((input: string | URL | Request, init?: RequestInit) =>
+      t.server.fetch(new Request(input, init))) as typeof fetch,
+  })
+  return new Chat({
+    id: 'chat-1',
+    transport,
+    messages: options.messages ?? [],
+    sendAutomaticallyWhen: (state) =>
+      lastAssistantMessageIsCompleteWithApprovalResponses(state) || lastAssistantMessageIsCompleteWithToolCalls(state),
+  })
+}
+
+/** The parts of the last message, the steps left out. */
+function lastParts(chat: { messages: UIMessage[] }): Part[] {
+  return (chat.messages.at(-1)?.parts ?? []).filter(({ type }) => type !== 'step-start') as Part[]
+}
+
+/** Resolves when the chat says nothing any more. */
+async function settled(chat: { status: string }): Promise<void> {
+  while (chat.status === 'streaming' || chat.status === 'submitted')
+    await new Promise((resolve) => setImmediate(resolve))
+}
+
+test('useChat shows text, reasoning, tools and delegations, and goes on in its thread', async () => {
+  const t = testApp({
+    script: {
+      sup: [
+        { reasoning: 'Sums.', calls: [{ id: 'add-1', name: 'add', args: { a: 2, b: 3 } }] },
+        { calls: [{ id: 'clerk-1', name: 'clerk', args: { prompt: 'Look.' } }] },
+        { text: ['It is', ' 5.'] },
+        { text: 'Again.' },
+      ],
+      'sup/clerk': [{ text: 'Nothing to pay.' }],
+    },
+  })
+  const chat = chatWith(t, 'sup')
+  await chat.sendMessage({ text: 'What is 2 + 3?' })
+  expect(chat.error).toBeUndefined()
+  const parts = lastParts(chat)
+  expect(parts.map(({ type }) => type)).toEqual(['reasoning', 'tool-add', 'tool-clerk', 'data-delegation', 'text'])
+  expect(parts[0]).toMatchObject({ text: 'Sums.', state: 'done' })
+  expect(parts[1]).toMatchObject({ state: 'output-available', input: { a: 2, b: 3 }, output: 5 })
+  expect(parts[3]?.['data']).toMatchObject({ key: 'clerk', status: 'completed', path: ['sup'] })
+  expect(parts[4]).toMatchObject({ text: 'It is 5.', state: 'done' })
+  await chat.sendMessage({ text: 'Again?' })
+  expect(lastParts(chat)).toMatchObject([{ type: 'text', text: 'Again.' }])
+  // What was said before came from the thread, once.
+  const asked = t.script.calls('sup').at(-1)?.text ?? ''
+  expect(asked.match(/user: What is 2 \+ 3\?/g)).toHaveLength(1)
+  expect(asked).toContain('assistant: It is 5.')
+  t.script.assertDone()
+})
+
+test('useChat asks for an approval, sends what the person chose, and goes on in the same message', async () => {
+  for (const approved of [true, false]) {
+    const t = testApp({
+      script: { sup: [{ calls: [{ id: 'p1', name: 'pay_bill', args: { euros: 5 } }] }, { text: 'All right.' }] },
+    })
+    const chat = chatWith(t, 'sup')
+    await chat.sendMessage({ text: 'Pay.' })
+    const [part] = lastParts(chat)
+    expect(part).toMatchObject({ type: 'tool-pay_bill', state: 'approval-requested', approval: { id: 'p1' } })
+    expect(t.paid).toEqual([])
+    await chat.addToolApprovalResponse({ id: 'p1', approved, reason: 'so I say' })
+    await settled(chat)
+    expect(chat.error).toBeUndefined()
+    expect(chat.messages).toHaveLength(2)
+    const state = approved ? { state: 'output-available', output: { paid: 5 } } : { state: 'output-denied' }
+    expect(lastParts(chat)).toMatchObject([
+      { type: 'tool-pay_bill', ...state },
+      { type: 'text', text: 'All right.' },
+    ])
+    expect(t.paid).toEqual(approved ? [{ euros: 5 }] : [])
+    const [asked] = (await t.storage.approvals.list({})).items
+    expect(asked?.decision).toMatchObject(approved ? { by: 'local' } : { by: 'local', reason: 'so I say' })
+  }
+})
+
+test('useChat decides on several calls at once, each as the person chose', async () => {
+  const t = testApp({
+    script: {
+      sup: [
+        {
+          calls: [
+            { id: 'p1', name: 'pay_bill', args: { euros: 1 } },
+            { id: 'p2', name: 'pay_bill', args: { euros: 2 } },
+            { id: 'p3', name: 'pay_bill', args: { euros: 3 } },
+          ],
+        },
+        { text: 'Two of three.' },
+      ],
+    },
+  })
+  const chat = chatWith(t, 'sup')
+  await chat.sendMessage({ text: 'Pay.' })
+  await chat.addToolApprovalResponse({ id: 'p1', approved: true })
+  await chat.addToolApprovalResponse({ id: 'p2', approved: false })
+  expect(t.paid).toEqual([])
+  await chat.addToolApprovalResponse({ id: 'p3', approved: true })
+  await settled(chat)
+  expect(t.paid).toEqual([{ euros: 1 }, { euros: 3 }])
+  expect(lastParts(chat).map(({ state, text }) => state ?? text)).toEqual([
+    'output-available',
+    'output-denied',
+    'output-available',
+    'done',
+  ])
+})
+
+test('useChat decides on the call of a subagent, which the message has as data, with other arguments', async () => {
+  const t = testApp({
+    script: {
+      sup: [{ calls: [{ id: 'd1', name: 'clerk', args: { prompt: 'Pay.' } }] }, { text: 'Paid.' }],
+      'sup/clerk': [{ calls: [{ id: 'p1', name: 'pay', args: { euros: 5 } }] }, { text: 'Done.' }],
+    },
+  })
+  const chat = chatWith(t, 'sup')
+  await chat.sendMessage({ text: 'Pay.' })
+  const asked = lastParts(chat).find(({ type }) => type === 'data-tool-call-approval')
+  expect(asked?.['data']).toMatchObject({ path: ['sup', 'clerk'], toolName: 'pay', args: { euros: 5 } })
+  await chat.sendMessage(undefined, { body: { approvals: [{ toolCallId: 'p1', approved: true, args: { euros: 4 } }] } })
+  expect(chat.error).toBeUndefined()
+  expect(t.paid).toEqual([{ euros: 4 }])
+  expect(chat.messages).toHaveLength(2)
+  expect(lastParts(chat).at(-1)).toMatchObject({ type: 'text', text: 'Paid.' })
+  const delegation = lastParts(chat).filter(({ type }) => type === 'data-delegation')
+  expect(delegation).toHaveLength(1)
+  expect(delegation[0]?.['data']).toMatchObject({ status: 'completed' })
+})
+
+test('useChat answers a call that was suspended', async () => {
+  const t = testApp({ script: { sup: [{ calls: [{ id: 'a1', name: 'ask', args: {} }] }, { text: 'This one.' }] } })
+  const chat = chatWith(t, 'sup')
+  await chat.sendMessage({ text: 'Choose.' })
+  expect(lastParts(chat).at(-1)).toMatchObject({
+    type: 'data-tool-call-suspended',
+    data: { suspendPayload: { question: 'which?' } },
+  })
+  await chat.sendMessage(undefined, { body: { answers: [{ toolCallId: 'a1', data: 'this' }] } })
+  expect(lastParts(chat)).toMatchObject([{ output: 'this' }, {}, { text: 'This one.' }])
+})
+
+test('useChat runs the tools that are the client’s, in a thread and without one', async () => {
+  for (const agent of ['sup', 'plain']) {
+    const t = testApp({
+      script: { [agent]: [{ calls: [{ id: 'l1', name: 'locate', args: {} }] }, { text: 'In Oslo.' }] },
+    })
+    const chat = chatWith(t, agent)
+    await chat.sendMessage({ text: 'Where am I?' })
+    expect(lastParts(chat)).toMatchObject([{ type: 'tool-locate', state: 'input-available' }])
+    await chat.addToolOutput({ tool: 'locate', toolCallId: 'l1', output: { city: 'Oslo' } })
+    await settled(chat)
+    expect([agent, chat.error]).toEqual([agent, undefined])
+    expect(lastParts(chat).at(-1)).toMatchObject({ type: 'text', text: 'In Oslo.' })
+    expect(t.script.calls(agent)[1]?.text).toContain('{"city":"Oslo"}')
+    t.script.assertDone()
+  }
+})
+
+test('S30 useChat finds its run again after a reload in the middle of it, whole and once', async () => {
+  const more = Promise.withResolvers<void>()
+  const t = testApp({
+    script: {
+      sup: [
+        { text: 'Before.' },
+        { calls: [{ id: 'a1', name: 'add', args: { a: 1, b: 1 } }] },
+        { text: 'Two.', after: more.promise },
+      ],
+    },
+  })
+  const first = chatWith(t, 'sup')
+  await first.sendMessage({ text: 'Hi.' })
+  const saying = first.sendMessage({ text: 'And 1 + 1?' })
+  while (!lastParts(first).some(({ state }) => state === 'output-available'))
+    await new Promise((resolve) => setImmediate(resolve))
+  await first.stop()
+  await saying
+  const known = (await (await t.get('/api/threads/chat-1/messages?format=ui')).json()) as { messages: UIMessage[] }
+  expect(known.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
+  const second = chatWith(t, 'sup', { messages: known.messages })
+  const resuming = second.resumeStream()
+  while (lastParts(second).length < 1) await new Promise((resolve) => setImmediate(resolve))
+  more.resolve()
+  await resuming
+  expect(second.messages).toHaveLength(4)
+  expect(lastParts(second)).toMatchObject([
+    { type: 'tool-add', output: 2 },
+    { type: 'text', text: 'Two.' },
+  ])
+  // There is nothing to resume any more.
+  const third = chatWith(t, 'sup', { messages: second.messages })
+  await third.resumeStream()
+  expect([third.status, third.messages.length]).toEqual(['ready', 4])
+})
+
+test('useChat finds what waits for a person after a reload, and decides it', async () => {
+  const t = testApp({
+    script: { sup: [{ calls: [{ id: 'p1', name: 'pay_bill', args: { euros: 5 } }] }, { text: 'Paid.' }] },
+  })
+  await chatWith(t, 'sup').sendMessage({ text: 'Pay.' })
+  const known = (await (await t.get('/api/threads/chat-1/messages?format=ui')).json()) as { messages: UIMessage[] }
+  const chat = chatWith(t, 'sup', { messages: known.messages })
+  await chat.resumeStream()
+  expect(lastParts(chat)).toMatchObject([{ type: 'tool-pay_bill', state: 'approval-requested' }])
+  await chat.addToolApprovalResponse({ id: 'p1', approved: true })
+  await settled(chat)
+  expect(lastParts(chat)).toMatchObject([{ state: 'output-available' }, { text: 'Paid.' }])
+})
+
+test('S30 a chat is stopped: its run is aborted, whatever its reader does', async () => {
+  const aborted = Promise.withResolvers<void>()
+  const t = testApp({
+    script: {
+      sup: [
+        ({ options }) => {
+          options.abortSignal?.addEventListener('abort', () => aborted.resolve())
+          return { text: 'never', after: new Promise(() => {}) }
+        },
+      ],
+    },
+  })
+  const chat = chatWith(t, 'sup')
+  const saying = chat.sendMessage({ text: 'Hi.' })
+  while (t.script.calls('sup').length === 0) await new Promise((resolve) => setImmediate(resolve))
+  const stopped = await (await t.post('/api/chat/sup/chat-1/stop')).json()
+  expect(stopped).toMatchObject({ stopped: true })
+  await aborted.promise
+  await saying
+  expect(chat.status).toBe('ready')
+  expect(await (await t.post('/api/chat/sup/chat-1/stop')).json()).toEqual({ stopped: false })
+})
+
+test('useChat is told of what goes wrong in words that hold no secret', async () => {
+  const t = testApp({ script: { sup: [new Error('connect postgres://admin:hunter2@db failed')] } })
+  const chat = chatWith(t, 'sup')
+  await chat.sendMessage({ text: 'Hi.' })
+  expect(chat.error?.message).toBe('The call of its model failed.')
+  const missing = chatWith(t, 'none')
+  await missing.sendMessage({ text: 'Hi.' })
+  expect(missing.error?.message).toContain('agent-unknown')
+})

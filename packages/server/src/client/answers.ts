@@ -1,0 +1,80 @@
+import type {
+  FinishReason,
+  GeneratedFile,
+  PendingToolCall,
+  Source,
+  ToolCallRecord,
+  ToolResultRecord,
+  Usage,
+} from '@retinue/core/agent'
+import type { ErrorInfo } from '@retinue/core/errors'
+import type { RememberedMessage } from '@retinue/core/memory'
+import type { Approval, Thread, UnreadableRow } from '@retinue/core/storage'
+
+/** What a run came to. */
+export interface ClientResult {
+  readonly runId: string
+  readonly threadId?: string
+  readonly text: string
+  readonly object?: unknown
+  readonly finishReason: FinishReason
+  readonly usage: Usage
+  readonly totalUsage: Usage
+  readonly toolCalls: readonly ToolCallRecord[]
+  readonly toolResults: readonly ToolResultRecord[]
+  readonly sources: readonly Source[]
+  readonly files: readonly GeneratedFile[]
+  readonly warnings: readonly string[]
+  /** What it waits for, where its finish reason is `suspended`. */
+  readonly pendingCalls?: readonly PendingToolCall[]
+  readonly error?: ErrorInfo
+}
+
+export interface AgentInfo {
+  readonly id: string
+  readonly key: string
+  readonly name: string
+  readonly description?: string
+  readonly models?: readonly string[]
+  readonly tools?: readonly { readonly name: string; readonly description?: string; readonly isClients?: true }[]
+  readonly agents?: readonly AgentInfo[]
+  readonly hasMemory: boolean
+}
+
+export interface RunInfo {
+  readonly runId: string
+  readonly agentId: string
+  readonly status: 'running' | 'suspended' | 'ended'
+  readonly threadId?: string
+  readonly resourceId?: string
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+export interface RunDetails extends RunInfo {
+  readonly pendingCalls: readonly PendingToolCall[]
+  readonly result?: ClientResult
+}
+
+export interface RunList {
+  readonly runs: readonly RunInfo[]
+  readonly next?: string
+}
+
+export interface ApprovalList {
+  readonly approvals: readonly Omit<Approval, 'fingerprint'>[]
+  readonly unreadable: readonly UnreadableRow[]
+  readonly next?: string
+}
+
+export interface ThreadList {
+  readonly threads: readonly Thread[]
+  readonly unreadable: readonly UnreadableRow[]
+  readonly next?: string
+}
+
+export interface MessageList {
+  readonly messages: readonly RememberedMessage[]
+  readonly hasMore: boolean
+  readonly unreadable: readonly UnreadableRow[]
+}

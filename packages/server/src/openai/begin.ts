@@ -1,0 +1,53 @@
+import { memoryMissing } from '../errors/request-errors.ts'
+import { contextOf } from '../http/caller-context.ts'
+import { agentOf, type Services } from '../http/services.ts'
+import type { Leg } from '../runs/run-hub.ts'
+import type { ClientOptions } from '../schemas/run-options.ts'
+import type { Caller } from '../settings/caller.ts'
+import { beginRun } from '../work/begin-run.ts'
+import { type ClientMessage, messagesFromClient } from '../work/client-messages.ts'
+import { type ClientFunction, clientTools } from './client-tools.ts'
+
+export interface Asked {
+  /** The agent. */
+  readonly model: string
+  readonly messages: readonly ClientMessage[]
+  readonly functions: readonly ClientFunction[]
+  readonly threadId: string | undefined
+  readonly options: ClientOptions
+}
+
+/** Begins the run that an OpenAI client asks for. */
+export async function beginAsked(
+  services: Services,
+  { caller, resourceId }: { readonly caller: Caller; readonly resourceId: string },
+  { model, messages, functions, threadId, options }: Asked,
+): Promise<Leg> {
+  const agent = agentOf(services, model)
+  const requestContext = contextOf(caller)
+  const tools = clientTools(functions)
+  const memory = threadId === undefined ? undefined : await agent.getMemory({ requestContext })
+  if (threadId !== undefined && !memory) throw memoryMissing(agent.id)
+  const thread = threadId !== undefined && memory ? { memory, threadId, resourceId } : undefined
+  const input = await messagesFromClient(messages, { agent, requestContext, thread, more: Object.keys(tools) })
+  const more = functions.length > 0 ? { toolsets: { client: tools } } : {}
+  return beginRun(services, { agent, input, caller, resourceId, threadId, options, more })
+}
+
+/** A JSON Schema for an answer, of either protocol's format. */
+export function structured(type: string, schema: object | null | undefined): Pick<ClientOptions, 'structuredOutput'> {
+  if (type === 'text') return {}
+  return { structuredOutput: { schema: { ...(schema ?? { type: 'object' }) } } }
+}
+
+/** Settings of the model by their AI SDK names; undefined if there are none. */
+export function modelSettings(given: {
+  readonly temperature?: number | null | undefined
+  readonly topP?: number | null | undefined
+  readonly maxOutputTokens?: number | null | undefined
+  readonly seed?: number | null | undefined
+  readonly stopSequences?: readonly string[] | undefined
+}): Pick<ClientOptions, 'modelSettings'> {
+  const set = Object.entries(given).filter(([, value]) => value !== undefined && value !== null)
+  return set.length === 0 ? {} : { modelSettings: Object.fromEntries(set) }
+}

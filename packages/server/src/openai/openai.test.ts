@@ -1,0 +1,246 @@
+import OpenAI from 'openai'
+import { expect, test } from 'vitest'
+import { type TestApp, testApp } from '../../test-support/test-app.ts'
+
+function clientOf(t: TestApp, headers: Record<string, string> = {}): OpenAI {
+  const send = (input: string | URL | Request, init?: RequestInit): Promise<Response> =>
+    t.server.fetch(new Request(input, init))
+  return new OpenAI({
+    baseURL: 'http://localhost/v1',
+    apiKey: 'none',
+    fetch: send as never,
+    maxRetries: 0,
+    defaultHeaders: headers,
+  })
+}
+
+const sums = [
+  { text: 'Let me see.', calls: [{ id: 'a1', name: 'add', args: { a: 2, b: 3 } }] },
+  { text: ['It', ' is 5.'], usage: { input: 30, output: 7 } },
+]
+
+test('the openai client lists agents as models', async () => {
+  const client = clientOf(testApp())
+  const { data } = await client.models.list()
+  expect(data.map(({ id }) => id)).toEqual(['sup', 'plain'])
+  expect((await client.models.retrieve('plain')).owned_by).toBe('retinue')
+  await expect(client.models.retrieve('none')).rejects.toMatchObject({ status: 404, code: 'agent-unknown' })
+})
+
+test('the openai client completes a chat: tools of the agent run on the server, and are not shown', async () => {
+  const t = testApp({ script: { plain: sums } })
+  const completion = await clientOf(t).chat.completions.create({
+    model: 'plain',
+    temperature: 0.5,
+    max_completion_tokens: 100,
+    messages: [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: [{ type: 'text', text: '2 + 3?' }] },
+    ],
+  })
+  expect(completion.choices[0]).toMatchObject({
+    finish_reason: 'stop',
+    message: { role: 'assistant', content: 'Let me see.\n\nIt is 5.' },
+  })
+  expect(completion.choices[0]?.message.tool_calls).toBeUndefined()
+  expect(completion.usage).toMatchObject({ prompt_tokens: 40, completion_tokens: 12, total_tokens: 52 })
+  const [asked] = t.script.calls('plain')
+  expect(asked?.options).toMatchObject({ temperature: 0.5, maxOutputTokens: 100 })
+  // What a client writes as the system's is the client's word.
+  expect(asked?.prompt.map(({ role }) => role)).toEqual(['user', 'user'])
+})
+
+test('the openai client streams a chat: the same text, a finish reason, and the usage if it is asked for', async () => {
+  const t = testApp({ script: { plain: sums } })
+  const stream = await clientOf(t).chat.completions.create({
+    model: 'plain',
+    stream: true,
+    stream_options: { include_usage: true },
+    messages: [{ role: 'user', content: '2 + 3?' }],
+  })
+  let text = ''
+  const reasons: unknown[] = []
+  let usage: unknown
+  for await (const chunk of stream) {
+    text += chunk.choices[0]?.delta.content ?? ''
+    if (chunk.choices[0]?.finish_reason) reasons.push(chunk.choices[0].finish_reason)
+    if (chunk.usage) usage = chunk.usage
+  }
+  expect([text, reasons]).toEqual(['Let me see.\n\nIt is 5.', ['stop']])
+  expect(usage).toMatchObject({ total_tokens: 52 })
+})
+
+test('the openai client’s own helper runs functions that are the client’s, beside the tools of the agent', async () => {
+  for (const stream of [false, true]) {
+    const t = testApp({
+      script: {
+        plain: [{ calls: [{ id: 'w1', name: 'weather', args: { city: 'Oslo' } }] }, { text: 'It snows in Oslo.' }],
+      },
+    })
+    const asked: unknown[] = []
+    const body = {
+      model: 'plain',
+      messages: [{ role: 'user' as const, content: 'Oslo?' }],
+      tools: [
+        {
+          type: 'function' as const,
+          function: {
+            name: 'weather',
+            description: 'The weather of a city.',
+            parameters: { type: 'object', properties: { city: { type: 'string' } } },
+            parse: JSON.parse,
+            function: (args: unknown) => {
+              asked.push(args)
+              return 'snow'
+            },
+          },
+        },
+      ],
+    }
+    const client = clientOf(t)
+    const runner = stream
+      ? client.chat.completions.runTools({ ...body, stream: true } as never)
+      : client.chat.completions.runTools(body as never)
+    expect(await runner.finalContent()).toBe('It snows in Oslo.')
+    expect(asked).toEqual([{ city: 'Oslo' }])
+    expect(t.script.calls('plain')[1]?.text).toContain('snow')
+    t.script.assertDone()
+  }
+})
+
+test('R13 an openai client can’t give results of tools that the server runs', async () => {
+  const t = testApp({ script: { plain: [{ text: 'ok' }] } })
+  await clientOf(t).chat.completions.create({
+    model: 'plain',
+    messages: [
+      { role: 'user', content: 'Pay.' },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'p1', type: 'function', function: { name: 'pay_bill', arguments: '{"euros":1}' } }],
+      },
+      { role: 'tool', tool_call_id: 'p1', content: 'paid' },
+      { role: 'user', content: 'And?' },
+    ],
+  })
+  const prompt = JSON.stringify(t.script.calls('plain')[0]?.prompt)
+  expect(prompt).not.toContain('paid')
+  expect(prompt).not.toContain('p1')
+})
+
+test('the openai client gets an answer in a schema', async () => {
+  const t = testApp({ script: { plain: [{ text: '{"sum":5}' }] } })
+  const completion = await clientOf(t).chat.completions.create({
+    model: 'plain',
+    messages: [{ role: 'user', content: '2 + 3?' }],
+    response_format: {
+      type: 'json_schema',
+      json_schema: {
+        name: 'sum',
+        schema: {
+          type: 'object',
+          properties: { sum: { type: 'number' } },
+          required: ['sum'],
+          additionalProperties: false,
+        },
+      },
+    },
+  })
+  expect(completion.choices[0]?.message.content).toBe('{"sum":5}')
+  expect(t.script.calls('plain')[0]?.options.responseFormat).toMatchObject({ type: 'json' })
+})
+
+test('the openai client responds, and goes on in the conversation of an answer', async () => {
+  const t = testApp({ script: { sup: [{ text: 'Hello, Ada.' }, { text: 'Ada.' }, { text: 'Ada, still.' }] } })
+  const client = clientOf(t)
+  const first = await client.responses.create({ model: 'sup', input: 'I am Ada.' })
+  expect([first.output_text, first.status]).toEqual(['Hello, Ada.', 'completed'])
+  expect(first.usage).toMatchObject({ input_tokens: 10, output_tokens: 5, total_tokens: 15 })
+  const second = await client.responses.create({ model: 'sup', input: 'Who am I?', previous_response_id: first.id })
+  expect(second.output_text).toBe('Ada.')
+  expect(t.script.calls('sup')[1]?.text).toContain('I am Ada.')
+  const conversation = second.conversation?.id ?? ''
+  const third = await client.responses.create({ model: 'sup', input: 'And now?', conversation })
+  expect(third.output_text).toBe('Ada, still.')
+  expect(t.script.calls('sup')[2]?.text).toContain('Who am I?')
+})
+
+test('S29 the id of a response opens nobody else’s conversation', async () => {
+  const t = testApp({ users: true, script: { sup: [{ text: 'Hello, Ada.' }] } })
+  const first = await clientOf(t, { 'x-user': 'ada' }).responses.create({ model: 'sup', input: 'My secret.' })
+  const mallory = clientOf(t, { 'x-user': 'mallory' })
+  const again = mallory.responses.create({ model: 'sup', input: 'And?', previous_response_id: first.id })
+  await expect(again).rejects.toMatchObject({ status: 404, code: 'thread-not-found' })
+  expect(t.script.calls('sup')).toHaveLength(1)
+})
+
+test('the openai client streams a response, event by event as it expects them', async () => {
+  const t = testApp({ script: { plain: sums } })
+  const stream = clientOf(t).responses.stream({ model: 'plain', input: '2 + 3?' })
+  const types: string[] = []
+  for await (const { type } of stream) types.push(type)
+  expect(types).toEqual([
+    'response.created',
+    'response.in_progress',
+    'response.output_item.added',
+    'response.content_part.added',
+    'response.output_text.delta',
+    'response.output_text.delta',
+    'response.output_text.delta',
+    'response.output_text.done',
+    'response.content_part.done',
+    'response.output_item.done',
+    'response.completed',
+  ])
+  const { output_text: text, usage } = await stream.finalResponse()
+  expect(text).toBe('Let me see.\n\nIt is 5.')
+  expect(usage?.total_tokens).toBe(52)
+})
+
+test('the openai client gets calls that are its to run from a response, and answers them in the conversation', async () => {
+  for (const isStreamed of [false, true]) {
+    const t = testApp({ script: { sup: [{ calls: [{ id: 'l1', name: 'locate', args: {} }] }, { text: 'In Oslo.' }] } })
+    const client = clientOf(t)
+    const first = isStreamed
+      ? await client.responses.stream({ model: 'sup', input: 'Where am I?' }).finalResponse()
+      : await client.responses.create({ model: 'sup', input: 'Where am I?' })
+    expect(first.output).toMatchObject([{ type: 'function_call', name: 'locate', call_id: 'l1', arguments: '{}' }])
+    const second = await client.responses.create({
+      model: 'sup',
+      previous_response_id: first.id,
+      input: [
+        { type: 'function_call', call_id: 'l1', name: 'locate', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'l1', output: 'Oslo' },
+      ],
+    })
+    expect(second.output_text).toBe('In Oslo.')
+    expect(t.script.calls('sup')[1]?.text).toContain('Oslo')
+  }
+})
+
+test('an answer that waits for a person says so, and which run it is', async () => {
+  const t = testApp({ script: { plain: [{ calls: [{ id: 'p1', name: 'pay_bill', args: { euros: 1 } }] }] } })
+  const completion = await clientOf(t).chat.completions.create({
+    model: 'plain',
+    messages: [{ role: 'user', content: 'Pay.' }],
+  })
+  const runId = completion.id.replace('chatcmpl-', '')
+  expect(completion.choices[0]?.message.content).toBe(`[This waits for a person to decide on pay_bill: run ${runId}.]`)
+  expect((await t.post(`/api/runs/${runId}/decline`, {})).status).not.toBe(404)
+})
+
+test('the openai client is told what is wrong, before and in a stream', async () => {
+  const t = testApp({ script: { plain: [new Error('secret of the database'), new Error('secret of the database')] } })
+  const client = clientOf(t)
+  const messages = [{ role: 'user' as const, content: 'Hi.' }]
+  const unknown = client.chat.completions.create({ model: 'plain', messages, n: 2 })
+  await expect(unknown).rejects.toMatchObject({ status: 400, code: 'request-invalid' })
+  const failed = client.chat.completions.create({ model: 'plain', messages })
+  await expect(failed).rejects.toMatchObject({ status: 502, code: 'model-call-failed' })
+  await expect(failed).rejects.not.toThrow('secret')
+  const stream = await client.chat.completions.create({ model: 'plain', messages, stream: true })
+  const read = async (): Promise<void> => {
+    for await (const _chunk of stream);
+  }
+  await expect(read()).rejects.toMatchObject({ code: 'model-call-failed' })
+})
