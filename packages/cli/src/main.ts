@@ -12,6 +12,7 @@ interface CommandEntry {
 
 /** Every command. A new one is one line here and one file in `commands/`. */
 const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
+  ['create', { summary: 'Make a new project', load: () => import('./commands/create.ts') }],
   ['chat', { summary: 'Talk with an agent in the terminal', load: () => import('./commands/chat.ts') }],
   ['run', { summary: 'Run an agent on a request', load: () => import('./commands/run.ts') }],
   ['approvals', { summary: 'List and decide what runs wait for', load: () => import('./commands/approvals.ts') }],
