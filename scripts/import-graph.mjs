@@ -244,6 +244,7 @@ const cli = {
     {
       schedules: 'what is done with schedules by hand; serving runs them by itself',
       create: 'a new project is files of a template; nothing of it is run',
+      import: 'what others wrote becomes files of the convention; nothing of it is run',
       dev: 'a development is versions of one folder, each served as any application is',
       build: 'a build is made of a checked project; it runs nothing of it',
       output: 'what an output does when it starts: it must be able to do without everything that reads a project',

@@ -37,6 +37,10 @@ const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
     { summary: 'Check a project and write what runs without its sources', load: () => import('./commands/build.ts') },
   ],
   ['start', { summary: 'Serve what was built', load: () => import('./commands/start.ts') }],
+  [
+    'import',
+    { summary: 'Bring agents in from .claude/agents or from Mastra', load: () => import('./commands/import.ts') },
+  ],
   ['explain', { summary: 'Say what a code of check means', load: () => import('./commands/explain.ts') }],
 ])
 
