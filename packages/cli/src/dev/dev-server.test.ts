@@ -49,17 +49,21 @@ test('B11.13 a save is live: edited, new and removed agents, tools and .env; one
   expect(await dev.stop()).toBe(130)
 })
 
-test('B11.13 a broken file shows its findings in the terminal and over HTTP, and the last good version serves on', async () => {
-  const root = cliProject(agent('desk', "'good'"))
+test('B11.13 broken, it shows its findings in the terminal and over HTTP, and the last good version serves on', async () => {
+  const root = cliProject({ [`${AGENTS}/desk/config.ts`]: config("'good'") })
   const dev = await startDev(root)
+  const missing = { generation: 0, status: 'broken', findings: [{ code: 'instructions-missing' }] }
+  expect(await dev.state()).toMatchObject(missing)
+  expect(await dev.agents()).toEqual([])
+  writeFiles(root, { [`${AGENTS}/desk/instructions.md`]: 'Work.\n' })
+  await dev.until(/desk {2}offline\/planner/)
+  expect(await dev.agents()).toMatchObject([{ description: 'good' }])
+
   writeFiles(root, { [`${AGENTS}/desk/config.ts`]: 'export default agentConfig({\n' })
   expect(await dev.until(KEPT)).toContain('version 1')
   expect(dev.said()).toContain('error[syntax-error]')
-  expect(await dev.state()).toMatchObject({
-    generation: 1,
-    status: 'broken',
-    findings: [{ code: 'syntax-error', line: 2 }],
-  })
+  const syntax = { generation: 1, status: 'broken', findings: [{ code: 'syntax-error', line: 2 }] }
+  expect(await dev.state()).toMatchObject(syntax)
   expect(await dev.agents()).toMatchObject([{ description: 'good' }])
 
   // What takes its process with it is told as `check` tells it.
@@ -72,20 +76,6 @@ test('B11.13 a broken file shows its findings in the terminal and over HTTP, and
   await dev.until(RELOADED)
   expect(await dev.state()).toEqual({ generation: 2, status: 'ok', findings: [] })
   expect(await dev.agents()).toMatchObject([{ description: 'mended' }])
-})
-
-test('B11.13 broken from the start, it serves what is wrong, and the agents once it is mended', async () => {
-  const root = cliProject({ [`${AGENTS}/desk/config.ts`]: config("'x'") })
-  const dev = await startDev(root)
-  expect(await dev.state()).toMatchObject({
-    generation: 0,
-    status: 'broken',
-    findings: [{ code: 'instructions-missing' }],
-  })
-  expect(await dev.agents()).toEqual([])
-  writeFiles(root, { [`${AGENTS}/desk/instructions.md`]: 'Work.\n' })
-  await dev.until(/desk {2}offline\/planner/)
-  expect(await dev.agents()).toMatchObject([{ key: 'desk' }])
 })
 
 test('B11.13 a run in flight ends on its version, and then its process is gone; schedules can be fired by hand', async () => {

@@ -35,7 +35,7 @@ test('import: .claude/agents becomes a supervisor with subagents; tools and what
   ])
   expect((await checkProject(root)).findings.map(plainFinding)).toEqual([])
   const { agents } = await loadProject(root)
-  const subagents = agents['lead']?.options.agents as Record<
+  const subagents = agents['lead']?.options.agents as unknown as Record<
     string,
     { description: string; options: { model: unknown } }
   >
