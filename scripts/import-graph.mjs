@@ -217,6 +217,43 @@ const libsql = {
   testOnly: [{ unit: 'testing', subpath: './testing', allowed: [] }],
 }
 
+const server = {
+  dir: 'packages/server',
+  imports: ['@retinue/core'],
+  why: 'the server offers agents of core, wherever they came from: files, a bundle or code',
+  layers: [
+    {
+      'is-object.ts': 'what JSON is made of is asked everywhere, and asks nobody',
+      'defined.ts': 'fields that are left out are the same everywhere',
+      'assert-never.ts': 'an exhaustive switch needs nothing of what it switches on',
+    },
+    {
+      errors: 'how an error is answered is decided in one place, whatever failed',
+      sse: 'a stream of events is frames and a source of them: what they tell is not its business',
+    },
+    { settings: 'what a server can be told, and who asks, is checked before there is a server' },
+    {
+      guard: 'a request is checked before anybody knows what it asks for',
+      runs: 'runs and their logs are kept whether or not anybody asks for them over HTTP',
+    },
+    { http: 'a route is data: what serves it knows its schemas and its owner rule, and not what it does' },
+    { schemas: 'what requests and answers are is written once, for checks, types and OpenAPI' },
+    { work: 'what routes have done: runs begun, decided, ended and told, in no protocol of its own' },
+    {
+      chat: 'one protocol over what is done: the AI SDK’s',
+      openai: 'one protocol over what is done: OpenAI’s',
+    },
+    { routes: 'the table: each route in a row, and the work done below' },
+    {
+      'create-handler.ts': 'puts the table, the checks and the runs together, for any runtime with web standards',
+      client: 'a client knows the answers of a server by their types alone: nothing of the server runs in it',
+    },
+    { 'index.ts': 'the public entry: it re-exports and does nothing else' },
+    { node: 'listening is Node’s part: what can be bundled for elsewhere does not know it' },
+  ],
+  sideways: [],
+}
+
 const cli = {
   dir: 'packages/cli',
   imports: ['@retinue/core', '@retinue/project', '@retinue/memory', '@retinue/libsql', '@retinue/server'],
@@ -272,6 +309,7 @@ export const graph = {
     '@retinue/evals': evals,
     '@retinue/memory': memory,
     '@retinue/libsql': libsql,
+    '@retinue/server': server,
     retinue: cli,
   },
   examples,

@@ -73,6 +73,7 @@ describe('every claim of the README that a machine can check', () => {
     if (body.includes('critic')) expect(out).toBe('critic completed\nDone.\n')
     if (body.includes('isTaskComplete')) expect(out).toBe('stop An analysis, and a recommendation. 2\n')
     if (body.includes('I am Ada')) expect(out).toBe('user: I am Ada.\nassistant: Hello, Ada.\nuser: Who am I?\n')
+    if (body.includes('createClient')) expect(out).toBe("Good morning.\n[ 'chat-1' ]\n")
     if (body.includes('requireApproval')) expect(out).toBe('suspended\nlead/clerk pay { euros: 120 }\nIt is paid.\n')
     if (body.includes('onDelegationStart')) expect(out).toBe('Done.\n')
   })

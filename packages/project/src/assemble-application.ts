@@ -27,6 +27,8 @@ export interface ApplicationParts {
 
 export interface AssembledApplication {
   readonly app: Retinue
+  /** What `server.ts` exports; undefined if there is none. */
+  readonly server: Readonly<Record<string, unknown>> | undefined
   /** Waits for what memories do after runs, then closes the storage of `storage.ts`, or that of `index.ts`. */
   close(): Promise<void>
 }
@@ -56,7 +58,7 @@ export async function assembleApplication(parts: ApplicationParts): Promise<Asse
     ...(logger === undefined ? {} : { logger }),
   })
   const memories = [...Object.values(all).flatMap(memoriesOf), ...(ownMemory === undefined ? [] : [ownMemory])]
-  return { app, close: () => closeAll(memories, own) }
+  return { app, server: sharedValue('server'), close: () => closeAll(memories, own) }
 }
 
 /** A memory that may do something after a run, while nobody waits for it; that of `@retinue/memory` does. */

@@ -28,6 +28,8 @@ export interface AssembledProject {
   readonly app: Retinue
   /** What its agents do by themselves, in the order of their folders. */
   readonly schedules: readonly OwnedSchedule[]
+  /** What `server.ts` exports; undefined if there is none. */
+  readonly server: Readonly<Record<string, unknown>> | undefined
   /** Waits for what memories do after runs, then closes the storage of `storage.ts`. */
   close(): Promise<void>
 }

@@ -14,6 +14,7 @@ export type ModuleSlot =
   | 'memory'
   | 'storage'
   | 'logger'
+  | 'server'
   | 'skill'
   | 'input-processor'
   | 'output-processor'
@@ -79,7 +80,7 @@ export const APPLICATION_SLOTS: readonly Slot[] = [
   slot('storage', 'module'),
   slot('memory', 'module'),
   slot('logger', 'module'),
-  slot('server', 'module', false),
+  slot('server', 'module'),
   slot('observability', 'module', false),
   slot('index', 'module'),
 ]

@@ -29,6 +29,8 @@ export interface Project {
   readonly app: Retinue<ProjectAgents>
   /** What its agents do by themselves, when a server runs them. */
   readonly schedules: readonly OwnedSchedule[]
+  /** The settings that `server.ts` exports, for `serve` and `createHandler` of `@retinue/server`; undefined if there is none. */
+  readonly server: Readonly<Record<string, unknown>> | undefined
   /** Warnings; errors are thrown. */
   readonly findings: readonly Finding[]
   /** The project's root, absolute. */
@@ -96,11 +98,12 @@ async function assembled(
   ])
   const blueprint = drawBlueprint(plans, shared, (file) => values.get(file) as Readonly<Record<string, unknown>>)
   const { root } = place
-  const { app, schedules, close } = await assembleProject({ blueprint, values, root, sources: root, defaults })
+  const { app, server, schedules, close } = await assembleProject({ blueprint, values, root, sources: root, defaults })
   return {
     agents: app.listAgents() as ProjectAgents,
     app: app as Project['app'],
     schedules,
+    server,
     findings: findings.map(plainFinding),
     ...place,
     close,

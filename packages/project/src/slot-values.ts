@@ -20,6 +20,7 @@ interface SlotValue {
   memory: AgentMemory
   storage: Storage
   logger: Logger | false
+  server: Readonly<Record<string, unknown>>
   /** The file's name is its name, where it says no other. */
   skill: Omit<Skill, 'name'> & Partial<Pick<Skill, 'name'>>
   'input-processor': Processor

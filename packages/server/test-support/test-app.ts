@@ -43,7 +43,7 @@ export interface TestAppOptions {
 }
 
 /** Who asks, by a header that only tests have. */
-export function byHeader(context?: Caller['context']): NonNullable<ServerSettings['auth']> {
+function byHeader(context?: Caller['context']): NonNullable<ServerSettings['auth']> {
   return (request) => {
     const user = request.headers.get('x-user')
     if (user === null) return undefined

@@ -19,6 +19,7 @@ import { errorText } from '../run/run-end.ts'
 import { watchStrayErrors } from '../run/stray-errors.ts'
 import { portOf } from '../serve/port.ts'
 import { scheduleText } from '../serve/schedule-text.ts'
+import { settingsOf } from '../serve/server-settings.ts'
 import { devRoutes } from './dev-routes.ts'
 import type { DevState, FromGeneration, LoadOrder, ToGeneration, TreeLine } from './protocol.ts'
 
@@ -76,7 +77,7 @@ async function serve(open: NonNullable<OpenedProject['open']>, { model, path }: 
     resolveModel,
     tell: (event) => err(scheduleText(event)),
   })
-  const settings: ServerSettings = {}
+  const settings = settingsOf(project.server)
   await listen(project.app, settings, resolveModel)
   await schedules.start()
   const lines = await Promise.all(Object.values(project.agents).map((agent) => agentModels(agent, resolveModel)))

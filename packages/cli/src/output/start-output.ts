@@ -12,6 +12,7 @@ import { watchStrayErrors } from '../run/stray-errors.ts'
 import { portOf } from '../serve/port.ts'
 import { assertAnswered, productionModel, unansweredAgents } from '../serve/production-model.ts'
 import { type ServedApplication, serveApplication } from '../serve/serve-application.ts'
+import { settingsOf } from '../serve/server-settings.ts'
 import { untilSignal } from '../serve/until-signal.ts'
 import { UsageError } from '../usage-error.ts'
 import { dataRoot } from './data-root.ts'
@@ -84,9 +85,8 @@ async function open(options: OutputOptions, err: (text: string) => void): Promis
   }
   try {
     await assertModels(project.app, strict, err)
-    const { app, schedules } = project
-    const token = process.env['RETINUE_TOKEN']
-    const settings = token ? { token } : {}
+    const { app, schedules, server } = project
+    const settings = settingsOf(server)
     return await serveApplication({ app, schedules, settings, close }, { port, host, resolveModel, err })
   } catch (error) {
     await close().catch(() => {})

@@ -11,6 +11,7 @@ import { describeHooks } from './describe-hooks.ts'
 import { instructionsFact } from './describe-instructions.ts'
 import { describePort, isPort } from './describe-port.ts'
 import { describeSchedule } from './describe-schedule.ts'
+import { describeServer } from './describe-server.ts'
 import { describeWorkspace } from './describe-workspace.ts'
 import type { ModuleFact } from './facts.ts'
 import { toolRefusal } from './refusal.ts'
@@ -64,6 +65,7 @@ function describeDefault(
   if (slot === 'frontmatter') return { kind: 'config', config: describeFrontmatter(dir, isRecord(value) ? value : {}) }
   if (slot === 'hooks') return describeHooks(value, exported)
   if (slot === 'workspace') return describeWorkspace(dir, value)
+  if (slot === 'server') return describeServer(value)
   if (isPort(slot)) return describePort(slot, value)
   if (slot === 'schedule') return describeSchedule(value)
   if (slot === 'skill') return describeSkill(moduleName(name)?.base ?? name, value)

@@ -242,7 +242,7 @@ test('B11.10 a folder that is passed over by its name, and is written as an agen
 })
 
 test('B11.2 slots of the application that this version does not read are told', async () => {
-  const names = ['server.mjs', 'observability.ts', 'Storage.ts', 'Observability.ts', 'workflows/a.ts', 'notes.txt']
+  const names = ['observability.ts', 'Storage.ts', 'Observability.ts', 'workflows/a.ts', 'notes.txt']
   const files = Object.fromEntries(names.map((name) => [name, 'not ( parsed']))
   const root = tempProject(below('src/retinue', { ...below('agents', agent('sup')), ...files, 'lib.test.ts': '' }))
   expect(told(await findingsIn(root))).toMatchInlineSnapshot(`
@@ -253,13 +253,10 @@ test('B11.2 slots of the application that this version does not read are told', 
       the file "src/retinue/Storage.ts" is ignored: nothing is called that; did you mean "storage.ts"?
       fix: rename it to "storage.ts"
     warning[entry-ignored] src/retinue/notes.txt:1:1 (the application)
-      the file "src/retinue/notes.txt" is ignored: of files, only "storage.ts", "memory.ts", "logger.ts", "index.ts" are read here
+      the file "src/retinue/notes.txt" is ignored: of files, only "storage.ts", "memory.ts", "logger.ts", "server.ts", "index.ts" are read here
       fix: move it elsewhere, or remove it; a file that an agent's own modules import may stay
     warning[slot-unsupported] src/retinue/observability.ts:1:1 (the application)
       this version of Retinue doesn't read "observability.ts" (src/retinue/observability.ts)
-      fix: remove it, or keep it for a version that reads it
-    warning[slot-unsupported] src/retinue/server.mjs:1:1 (the application)
-      this version of Retinue doesn't read "server.ts" (src/retinue/server.mjs)
       fix: remove it, or keep it for a version that reads it
     warning[entry-ignored] src/retinue/workflows:1:1 (the application)
       the folder "src/retinue/workflows" is ignored: of folders, only "agents/" are read here

@@ -34,6 +34,7 @@ import type { Rule } from './rule.ts'
 import { scheduleInvalid } from './schedule-invalid.ts'
 import { schedulesIgnored } from './schedules-ignored.ts'
 import { scorerInvalid } from './scorer-invalid.ts'
+import { serverInvalid } from './server-invalid.ts'
 import { skillDuplicate } from './skill-duplicate.ts'
 import { skillInvalid } from './skill-invalid.ts'
 import { skillKeyUnknown } from './skill-key-unknown.ts'
@@ -93,6 +94,7 @@ export const RULES: readonly Rule[] = [
   scheduleInvalid,
   schedulesIgnored,
   scorerInvalid,
+  serverInvalid,
   skillDuplicate,
   skillInvalid,
   skillKeyUnknown,

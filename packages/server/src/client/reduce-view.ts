@@ -256,34 +256,29 @@ function reduceTool(run: RunView, told: Told): RunView {
         return { ...tool, argsText: tool.argsText + told.payload.argsTextDelta }
       })
     case 'tool-call': {
-      const { toolCallId, args } = told.payload
-      const known = run.items.some((item) => isTool(item, toolCallId)) ? run : withItem(run, newTool(told.payload))
-      return withTool(known, toolCallId, (tool) => ({ ...tool, args, state: 'running' }))
+      const { args } = told.payload
+      return withCall(run, told.payload, (tool) => ({ ...tool, args, state: 'running' }))
     }
     case 'tool-result': {
-      const { toolCallId, args, result } = told.payload
-      return withTool(run, toolCallId, (tool) => ({ ...tool, args, result, state: 'done' }))
+      const { args, result } = told.payload
+      return withCall(run, told.payload, (tool) => ({ ...tool, args, result, state: 'done' }))
     }
     case 'tool-error': {
-      const { toolCallId, args, error } = told.payload
-      return withTool(run, toolCallId, (tool) => ({ ...tool, args, error, state: 'failed' }))
+      const { args, error } = told.payload
+      return withCall(run, told.payload, (tool) => ({ ...tool, args, error, state: 'failed' }))
     }
     case 'tool-output-denied': {
-      const { toolCallId, args, reason } = told.payload
+      const { args, reason } = told.payload
       const why = reason === undefined ? {} : { reason }
-      return withTool(run, toolCallId, (tool) => ({ ...tool, args, ...why, state: 'denied' }))
+      return withCall(run, told.payload, (tool) => ({ ...tool, args, ...why, state: 'denied' }))
     }
     case 'tool-output':
-      return withTool(run, told.payload.toolCallId, (tool) => ({
-        ...tool,
-        output: [...tool.output, told.payload.output],
-      }))
-    case 'delegation-start':
-      return withTool(run, told.payload.toolCallId, (tool) => ({
-        ...tool,
-        state: 'running',
-        delegation: begun(tool, told),
-      }))
+      return withCall(run, told.payload, (tool) => ({ ...tool, output: [...tool.output, told.payload.output] }))
+    case 'delegation-start': {
+      const { toolCallId, key: toolName } = told.payload
+      const call = { toolCallId, toolName }
+      return withCall(run, call, (tool) => ({ ...tool, state: 'running', delegation: begun(tool, told) }))
+    }
     case 'delegation-end':
       return withTool(run, told.payload.toolCallId, ({ delegation, ...tool }) =>
         delegation ? { ...tool, delegation: { ...delegation, status: told.payload.status } } : tool,
@@ -293,7 +288,20 @@ function reduceTool(run: RunView, told: Told): RunView {
   }
 }
 
-function newTool({ toolCallId, toolName }: { toolCallId: string; toolName: string }): ToolView {
+/** Changes the tool of a call, which is new where the stream is read from after it was made. */
+function withCall(run: RunView, call: Call, change: (tool: ToolView) => ToolView): RunView {
+  const { toolCallId } = call
+  const known = run.items.some((item) => isTool(item, toolCallId)) ? run : withItem(run, newTool(call))
+  return withTool(known, toolCallId, change)
+}
+
+/** What names a call. */
+interface Call {
+  readonly toolCallId: string
+  readonly toolName: string
+}
+
+function newTool({ toolCallId, toolName }: Call): ToolView {
   return { type: 'tool', toolCallId, toolName, argsText: '', state: 'asked', output: [] }
 }
 

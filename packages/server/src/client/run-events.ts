@@ -62,7 +62,7 @@ export class RunEvents implements AsyncIterable<ClientEvent> {
     for (;;) {
       try {
         if (response?.status === 204) return
-        for await (const event of eventsOf(response)) {
+        for await (const event of eventsOf(response, this.#signal)) {
           attempts = 0
           this.#last = event.id
           yield event
@@ -116,7 +116,10 @@ function isOver(before: boolean, { type }: Chunk): boolean {
   return type === 'finish' || (before && type !== 'start')
 }
 
-async function* eventsOf(response: Response | undefined): AsyncGenerator<ClientEvent, void> {
+async function* eventsOf(
+  response: Response | undefined,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ClientEvent, void> {
   if (!response?.body) return
   const events: ClientEvent[] = []
   const parser = createParser({
@@ -124,13 +127,16 @@ async function* eventsOf(response: Response | undefined): AsyncGenerator<ClientE
   })
   const reader = response.body.getReader()
   const decoder = new TextDecoder()
+  const leave = (): void => void reader.cancel().catch(() => {})
+  signal?.addEventListener('abort', leave, { once: true })
   try {
     for (let item = await reader.read(); !item.done; item = await reader.read()) {
       parser.feed(decoder.decode(item.value, { stream: true }))
       yield* events.splice(0)
     }
   } finally {
-    reader.cancel().catch(() => {})
+    signal?.removeEventListener('abort', leave)
+    leave()
   }
 }
 

@@ -43,10 +43,6 @@ export function runNotFound(runId: string): RetinueError {
   })
 }
 
-export function threadNotFound(threadId: string): RetinueError {
-  return new RetinueError({ code: 'thread-not-found', message: `There is no thread "${threadId}".` })
-}
-
 export function memoryMissing(agentId: string | undefined): RetinueError {
   return new RetinueError({
     code: 'memory-missing',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Answer, Route } from './route.ts'
 
 /** The envelope of every error. */
-export const errorEnvelope: z.ZodType = z.object({
+const errorEnvelope: z.ZodType = z.object({
   code: z.string().describe('Stable: tell errors apart by it.'),
   message: z.string(),
   hint: z.string().optional().describe('How to mend what happened.'),

@@ -35,7 +35,7 @@ export function askedByResponse(body: ResponseBody, threadId: string | undefined
  * The id of a response says which conversation goes on after it, so that nothing has to be kept for that. It opens no door: a thread is
  * its owner's, whoever names it.
  */
-export function responseId(runId: string, threadId: string | undefined): string {
+function responseId(runId: string, threadId: string | undefined): string {
   return threadId === undefined ? `resp_${runId}` : `resp_${runId}_${encodeURIComponent(threadId)}`
 }
 

@@ -24,7 +24,7 @@ export function wireChunk(chunk: Chunk): Chunk {
 }
 
 /** A tool's result in plain JSON. That of a delegation says what went wrong in it, and below. */
-export function toldResult(result: unknown): unknown {
+function toldResult(result: unknown): unknown {
   if (
     typeof result !== 'object' ||
     result === null ||

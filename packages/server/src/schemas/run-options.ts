@@ -12,7 +12,7 @@ const modelSettings = z
   .optional()
 
 /** A message of an AI SDK UI, or a model message. What a client may say in it is checked later: `messagesFromClient`. */
-export const clientMessage: z.ZodType<Record<string, unknown>> = z.looseObject({
+const clientMessage: z.ZodType<Record<string, unknown>> = z.looseObject({
   role: z.enum(['user', 'assistant', 'tool']),
 })
 
@@ -37,9 +37,9 @@ export type RunBody = z.output<typeof runBody>
 /** The options of a call that a client may set. */
 export type ClientOptions = Pick<RunBody, 'maxSteps' | 'modelSettings' | 'structuredOutput' | 'requireToolApproval'>
 
-export const usage = z.looseObject({}).describe('Tokens, and how many calls reported them.')
+const usage = z.looseObject({}).describe('Tokens, and how many calls reported them.')
 
-export const errorInfo = z.object({ code: z.string(), message: z.string(), hint: z.string().optional() })
+const errorInfo = z.object({ code: z.string(), message: z.string(), hint: z.string().optional() })
 
 export const pendingCall = z.object({
   toolCallId: z.string(),

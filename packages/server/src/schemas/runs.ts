@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { id, limit, resourceId } from './common.ts'
 import { pendingCall, runResult } from './run-options.ts'
 
-export const runFacts = z.object({
+const runFacts = z.object({
   runId: z.string(),
   agentId: z.string(),
   status: z.enum(['running', 'suspended', 'ended']),

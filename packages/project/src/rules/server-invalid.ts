@@ -1,0 +1,22 @@
+import { baseName } from '../tree/source-tree.ts'
+import { exportPlace, quoteAll } from './places.ts'
+import type { Rule } from './rule.ts'
+
+/** B11.2, B12.3: a setting that is not known is one that somebody relies on, and that does nothing. */
+export const serverInvalid: Rule = {
+  code: 'server-invalid',
+  severity: 'error',
+  why: 'a setting that the server does not know protects nothing, and does nothing',
+  *check(context) {
+    for (const { file, slot } of context.discovered.shared) {
+      const fact = slot === 'server' ? context.loaded.facts.get(file) : undefined
+      if (fact?.kind !== 'server' || fact.unknown.length === 0) continue
+      yield {
+        message: `"${baseName(file)}" has settings that no server has: ${quoteAll(fact.unknown)}`,
+        place: exportPlace(context, file),
+        agentPath: [],
+        fix: `remove them, or write one of: ${fact.known.join(', ')}`,
+      }
+    }
+  },
+}

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { agent, below, type Files, findingsIn, tempProject, told } from '../../test-support/temp-project.ts'
+import { loadProject } from '../load-project.ts'
+
+/** An application with one agent that is in order, and files in its own folder. */
+function application(files: Files): string {
+  return tempProject(below('src/retinue', { ...below('agents', agent('sup')), ...files }))
+}
+
+test('B11.2 server.ts of the application is read, in every extension', async () => {
+  for (const extension of ['ts', 'mts', 'js', 'mjs']) {
+    const root = application({ [`server.${extension}`]: 'export default { port: 5000, cors: { origins: [] } }\n' })
+    expect(await findingsIn(root)).toEqual([])
+    const { server, close } = await loadProject(root)
+    expect(server).toEqual({ port: 5000, cors: { origins: [] } })
+    await close()
+  }
+  const { server } = await loadProject(application({}))
+  expect(server).toBeUndefined()
+})
+
+test('B12.3 settings that no server has are told, and what is no settings', async () => {
+  const found = async (text: string): Promise<string> => told(await findingsIn(application({ 'server.ts': text })))
+  expect(
+    await found("export default { prot: 5000, authenticate: () => ({ resourceId: 'ada' }) }\n"),
+  ).toMatchInlineSnapshot(`
+    "error[server-invalid] src/retinue/server.ts:1:16 (the application)
+      "server.ts" has settings that no server has: "prot" and "authenticate"
+      fix: remove them, or write one of: allowedHosts, auth, bodyLimit, cors, detachMs, heartbeatMs, host, middleware, port, shutdownMs, token"
+  `)
+  expect(
+    await found("import { Agent } from '@retinue/core'\n\nexport default new Agent({ id: 'a' })\n"),
+  ).toMatchInlineSnapshot(`
+    "error[default-export-invalid] src/retinue/server.ts:3:20 (the application)
+      "server.ts" exports an agent as its default
+      fix: write: export default serverConfig({ port: 4111 })"
+  `)
+  expect(await found('export default () => ({ port: 5000 })\n')).toMatchInlineSnapshot(`
+    "error[default-export-invalid] src/retinue/server.ts:1:16 (the application)
+      "server.ts" exports a function as its default
+      fix: write: export default serverConfig({ port: 4111 })"
+  `)
+  expect(await found('export const port = 5000\n')).toMatchInlineSnapshot(`
+    "error[default-export-invalid] src/retinue/server.ts:1:1 (the application)
+      "server.ts" has no default export; it exports only "port"
+      fix: write: export default serverConfig({ port: 4111 })"
+  `)
+})

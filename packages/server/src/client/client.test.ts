@@ -1,0 +1,146 @@
+import { isRetinueError } from '@retinue/core/errors'
+import { afterEach, expect, test, vi } from 'vitest'
+import { type TestApp, testApp } from '../../test-support/test-app.ts'
+import { createClient, type RetinueClient } from './index.ts'
+
+afterEach(() => void vi.useRealTimers())
+
+function clientOf(
+  t: TestApp,
+  send: (request: Request) => Promise<Response> = (request) => t.server.fetch(request),
+): RetinueClient {
+  return createClient({ baseUrl: 'http://localhost/', fetch: send })
+}
+
+/** A connection that breaks after so many bytes. */
+function breaking(response: Response, after: number): Response {
+  if (!response.headers.get('content-type')?.includes('event-stream') || !response.body) return response
+  let left = after
+  const cut = new TransformStream<Uint8Array, Uint8Array>({
+    transform(bytes, controller) {
+      controller.enqueue(bytes.subarray(0, left))
+      left -= bytes.length
+      if (left <= 0) controller.error(new Error('the connection broke'))
+    },
+  })
+  return new Response(response.body.pipeThrough(cut), { headers: response.headers })
+}
+
+test('the client runs agents, reads their events, decides, and reads what is kept', async () => {
+  const t = testApp({
+    script: {
+      sup: [
+        { text: 'Hello.' },
+        { calls: [{ id: 'p1', name: 'pay_bill', args: { euros: 5 } }] },
+        { text: 'Paid.' },
+        { calls: [{ id: 'p2', name: 'pay_bill', args: { euros: 6 } }] },
+        { text: 'Not paid.' },
+        { calls: [{ id: 'a1', name: 'ask', args: {} }] },
+        { text: 'This.' },
+      ],
+    },
+  })
+  const client = clientOf(t)
+  const [sup] = await client.agents.list()
+  expect(sup).toMatchObject({ id: 'sup', hasMemory: true, agents: [{ key: 'clerk', tools: [{ name: 'pay' }] }] })
+  expect(sup?.tools).toContainEqual({ name: 'locate', isClients: true })
+  expect((await client.agents.get('sup')).key).toBe('sup')
+  expect(await client.agents.generate('sup', { input: 'Hi.', threadId: 't1' })).toMatchObject({ text: 'Hello.' })
+
+  const asked = await client.agents.generate('sup', { input: 'Pay.', threadId: 't1' })
+  expect(asked.pendingCalls).toMatchObject([{ toolCallId: 'p1', args: { euros: 5 } }])
+  expect((await client.approvals.list({ status: 'pending' })).approvals).toMatchObject([{ runId: asked.runId }])
+  expect(await client.runs.get(asked.runId)).toMatchObject({
+    status: 'suspended',
+    pendingCalls: [{ toolCallId: 'p1' }],
+  })
+  const views = []
+  for await (const view of client.runs.approveStream(asked.runId, { args: { euros: 4 } }).views()) views.push(view)
+  expect(views.at(-1)).toMatchObject({ status: 'finished', text: 'Paid.' })
+  expect(t.paid).toEqual([{ euros: 4 }])
+
+  const again = await client.agents.generate('sup', { input: 'Pay more.', threadId: 't1' })
+  expect(await client.runs.decline(again.runId, { reason: 'no' })).toMatchObject({ text: 'Not paid.' })
+  const suspended = client.agents.stream('sup', { input: 'Choose.', threadId: 't1' })
+  for await (const _event of suspended);
+  expect(await client.runs.resume(String(suspended.runId), { data: 'this' })).toMatchObject({ text: 'This.' })
+
+  expect((await client.threads.list()).threads.map(({ id }) => id)).toEqual(['t1'])
+  expect((await client.threads.messages('t1', { limit: 2 })).messages).toHaveLength(2)
+  expect((await client.threads.uiMessages('t1')).messages[0]).toMatchObject({ role: 'user' })
+  expect(await client.threads.update('t1', { title: 'Bills' })).toMatchObject({ title: 'Bills' })
+  expect(await client.threads.clone('t1', { newThreadId: 't2' })).toMatchObject({ id: 't2', title: 'Bills' })
+  await client.threads.delete('t1')
+  await expect(client.threads.get('t1')).rejects.toMatchObject({ code: 'thread-not-found', data: { status: 404 } })
+  expect(await client.threads.create({ threadId: 't3' })).toMatchObject({ id: 't3' })
+  expect(await client.chat.stop('sup', 't3')).toEqual({ stopped: false })
+  t.script.assertDone()
+})
+
+test('S30 a connection that breaks anywhere is made again, and every event comes once', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  for (const after of [1, 200, 1_000, 1_300, 2_500]) {
+    const t = testApp({
+      script: {
+        plain: [
+          { text: 'One.', calls: [{ id: 'a1', name: 'add', args: { a: 1, b: 2 } }] },
+          { text: ['Two', ' and three.'] },
+        ],
+      },
+    })
+    const whole = clientOf(t, async (request) => breaking(await t.server.fetch(request), after))
+    const text: string[] = []
+    const types: string[] = []
+    const reading = (async () => {
+      for await (const { chunk } of whole.agents.stream('plain', { input: 'Hi.' })) {
+        types.push(chunk.type)
+        if (chunk.type === 'text-delta') text.push(String((chunk.payload as { text: string }).text))
+      }
+    })().catch((thrown: unknown) => thrown)
+    let isDone = false
+    reading.then(() => {
+      isDone = true
+    })
+    while (!isDone) await vi.advanceTimersByTimeAsync(1_000)
+    const failed = await reading
+    // So little at once that nothing ever comes through is a lost connection.
+    if (after < 1_000) expect(isRetinueError(failed, 'connection-lost')).toBe(true)
+    else {
+      expect(failed).toBeUndefined()
+      expect(text.join('')).toBe('One.Two and three.')
+      expect(types.filter((type) => type === 'start' || type === 'finish' || type === 'tool-result')).toEqual([
+        'start',
+        'tool-result',
+        'finish',
+      ])
+    }
+  }
+})
+
+test('a reading that is ended ends nothing else', async () => {
+  const more = Promise.withResolvers<void>()
+  const t = testApp({ script: { plain: [{ text: 'Late.', after: more.promise }] } })
+  const client = clientOf(t)
+  const leaving = new AbortController()
+  const events = client.agents.stream('plain', { input: 'Hi.' }, { signal: leaving.signal })
+  for await (const _event of events) leaving.abort()
+  more.resolve()
+  const texts: string[] = []
+  for await (const text of client.runs.events(String(events.runId)).text()) texts.push(text)
+  expect(texts.join('')).toBe('Late.')
+})
+
+test('what a server refuses is an error with its code, and what is no answer of it one of the client', async () => {
+  const t = testApp()
+  const client = clientOf(t)
+  await expect(client.agents.get('none')).rejects.toMatchObject({
+    code: 'agent-unknown',
+    data: { status: 404, path: '/api/agents/none' },
+  })
+  await expect(client.runs.get('none')).rejects.toMatchObject({ code: 'run-not-found' })
+  const strange = clientOf(t, async () => new Response('<html>', { status: 502 }))
+  await expect(strange.agents.list()).rejects.toMatchObject({ code: 'response-invalid', data: { status: 502 } })
+  await expect(clientOf(t).agents.stream('none', { input: 'x' })[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+    code: 'agent-unknown',
+  })
+})
