@@ -85,10 +85,10 @@ export async function serving(
 }
 
 /** Asks an agent over HTTP, and gives the answer's text. */
-export async function ask(url: string, agent: string, prompt: string): Promise<string> {
+export async function ask(url: string, agent: string, prompt: string, token?: string): Promise<string> {
   const response = await fetch(`${url}/api/agents/${agent}/generate`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
     body: JSON.stringify({ input: prompt }),
   })
   const body = (await response.json()) as { text?: string; message?: string }

@@ -133,13 +133,17 @@ export const app = new Retinue({
 })
 `
 
-test('B11.2 B11.13 R22 an index.ts in a project of CommonJS: its settings hold, and errors tell the lines of sources', async () => {
-  const root = cliProject({ ...FILES, 'src/retinue/index.ts': INDEX, 'package.json': '{}' })
+test('B11.2 B11.13 R22 index.ts and server.ts in a project of CommonJS: their settings hold, and errors tell lines of sources', async () => {
+  const server = `export default { token: 'a-token-of-sixteen' }\n`
+  const files = { ...FILES, 'src/retinue/index.ts': INDEX, 'src/retinue/server.ts': server }
+  const root = cliProject({ ...files, 'package.json': '{}' })
   const folder = movedOutput(await built(root))
   const cwd = emptyFolder()
   const served = await serving([folder], { cwd })
-  expect(await ask(served.url, 'coded', 'Hello there.')).toContain('Hello there.')
-  expect(await ask(served.url, 'sup', 'Research facts about otters.')).toContain('Otters hold hands.')
+  await expect(ask(served.url, 'coded', 'Hello there.')).rejects.toThrow('401')
+  const asked = (agent: string, prompt: string): Promise<string> => ask(served.url, agent, prompt, 'a-token-of-sixteen')
+  expect(await asked('coded', 'Hello there.')).toContain('Hello there.')
+  expect(await asked('sup', 'Research facts about otters.')).toContain('Otters hold hands.')
   expect(existsSync(join(cwd, '.retinue/data/retinue.db'))).toBe(false)
   expect(await served.end()).toBe(0)
   await expect(serving([folder], { cwd, env: { BREAK: '1' } })).rejects.toThrow(/src[\\/]retinue[\\/]index\.ts:7/)
