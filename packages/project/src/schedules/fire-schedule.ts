@@ -20,7 +20,7 @@ export interface Fired extends Pick<ScheduleOutcome, 'outcome' | 'error' | 'thre
 }
 
 /** Whose the conversations of a schedule are. */
-export function resourceOf({ agent, key }: Pick<OwnedSchedule, 'agent' | 'key'>): string {
+function resourceOf({ agent, key }: Pick<OwnedSchedule, 'agent' | 'key'>): string {
   return `schedule:${agent}/${key}`
 }
 

@@ -242,7 +242,7 @@ export class ScheduleRunner {
 }
 
 /** What a schedule is called wherever it is told of. */
-export function nameOf({ agent, key }: Pick<OwnedSchedule, 'agent' | 'key'>): string {
+function nameOf({ agent, key }: Pick<OwnedSchedule, 'agent' | 'key'>): string {
   return `${agent}/${key}`
 }
 
