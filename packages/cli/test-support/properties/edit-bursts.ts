@@ -31,10 +31,10 @@ export function editBursts({ agents, bursts }: BurstOptions): Property {
       writeFiles(root, { 'package.json': '{"type":"module"}' })
       const dev = await startDev(root)
       try {
-        for (let burst = 0; burst < bursts; burst++) {
-          if (burst === bursts - 1) project.mend()
+        for (let burst = 1; burst <= bursts; burst++) {
           const before = countReloads(dev)
-          await project.edit()
+          if (burst === bursts) project.mend()
+          else await project.edit()
           const start = performance.now()
           await dev.until(/reloaded in \d+ ms|not reloaded: version \d+/)
           tally(performance.now() - start < 1_000 ? 'live within a second' : 'live later')
@@ -43,7 +43,6 @@ export function editBursts({ agents, bursts }: BurstOptions): Property {
           tally(`${reloads} reloads`)
           assert(reloads <= 2, () => `${reloads} reloads for one burst:\n${dev.said()}`)
         }
-        await dev.get('/api/dev')
         const served = await dev.get('/api/agents')
         const cold = await coldBuild(root)
         assert(
@@ -65,8 +64,9 @@ function countReloads(dev: Dev): number {
 }
 
 async function coldBuild(root: string): Promise<unknown> {
-  const { output } = await buildProject({ path: root })
-  const served = await serving([output?.folder ?? ''], { cwd: root })
+  const { output, check } = await buildProject({ path: root })
+  assert(output !== undefined, () => `it can't be built: ${JSON.stringify(check.findings)}`)
+  const served = await serving([output.folder], { cwd: root })
   const agents = await (await fetch(`${served.url}/api/agents`)).json()
   await served.end()
   return agents
@@ -106,8 +106,9 @@ class Edited {
     }
   }
 
+  /** What is broken, and one thing that is not, so that there is something to take in. */
   mend(): void {
-    for (const name of [...this.#broken]) this.#config(name)
+    for (const name of [...this.#broken, this.#random.pick(this.#names)]) this.#config(name)
   }
 
   add(): void {
