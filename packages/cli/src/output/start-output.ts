@@ -66,6 +66,8 @@ async function open(options: OutputOptions, err: (text: string) => void): Promis
   const host = options.host ?? (process.env['HOST'] || undefined)
   const output = dirname(dirname(fileURLToPath(here)))
   const root = dataRoot(output, process.cwd(), process.env)
+  // For tools that write below it.
+  process.env['RETINUE_ROOT'] = root
   const resolveModel = productionModel(process.env)
   const memory = defaultMemory()
   let storage: Storage | undefined

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -140,7 +140,8 @@ class Edited {
       this.#broken.delete(name)
       rmSync(join(this.#root, AGENTS, name), { recursive: true })
     } else if (change === 'tool') this.#write(`${name}/tools/t${this.#random.between(0, 3)}.ts`, tool(this.#made++))
-    else if (change === 'no tool') rmSync(join(this.#root, AGENTS, name, 'tools'), { recursive: true, force: true })
+    else if (change === 'no tool' && existsSync(join(this.#root, AGENTS, name, 'tools')))
+      rmSync(join(this.#root, AGENTS, name, 'tools'), { recursive: true })
     else if (change === 'child') this.#child(name)
     else if (change === 'seed') this.#write(`${name}/workspace/seed-${this.#made++}.md`, 'A seed.\n')
     else if (change === 'break' && this.#random.chance(0.5)) {
