@@ -55,7 +55,11 @@ export async function buildProject({ path, dir, out, strict = false }: BuildOpti
 
 /** What `node FOLDER` runs. Source maps first, so that every error of the application tells the lines of its sources. */
 const INDEX = `process.setSourceMapsEnabled(true)
-const { main } = await import('./app/application.js')
+const { main } = await import('./app/application.js').catch((error) => {
+  if (error?.code === 'ERR_MODULE_NOT_FOUND')
+    console.error('What package.json lists must be installed: npm install --prefix ' + import.meta.dirname)
+  throw error
+})
 await main()
 `
 

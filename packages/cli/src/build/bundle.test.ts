@@ -74,6 +74,23 @@ test('R22 a package under another name is listed as what it is', async () => {
   expect((await bundled(['alias'], files)).dependencies).toEqual({ alias: 'npm:@scope/real@1.2.3' })
 })
 
+test('R22 packages that are linked from a store, as pnpm does, are found and listed as the others', async () => {
+  const root = emptyFolder()
+  const store = 'node_modules/.pnpm'
+  writeFiles(root, {
+    'package.json': '{"type":"module"}',
+    [CONFIG]: "import * as plain from 'plain'\nimport * as common from 'common'\nexport default [plain, common]\n",
+    [`${store}/plain@1.2.3/node_modules/plain/package.json`]: manifest({ name: 'plain', ...MODULE }),
+    [`${store}/plain@1.2.3/node_modules/plain/index.js`]: "export const said = 'from plain'\n",
+    [`${store}/common@1.2.3/node_modules/common/package.json`]: manifest({ name: 'common' }),
+    [`${store}/common@1.2.3/node_modules/common/index.js`]: 'exports.a = 1\n',
+  })
+  for (const name of ['plain', 'common'])
+    symlinkSync(join(root, store, `${name}@1.2.3/node_modules/${name}`), join(root, 'node_modules', name), 'dir')
+  const made = await bundle({ root, entry: ENTRY, providers: [] })
+  expect([made.dependencies, codeOf(made).includes('from plain')]).toEqual([{ common: '1.2.3' }, true])
+})
+
 test('R22 one package in two versions, where one must be listed, is a named error', async () => {
   const files = {
     ...installed('common', {}, { 'index.js': 'exports.a = 1\n' }),

@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { checkProject, onEveryChange } from '@retinue/project'
+import { findLocalServers } from '../chat/local-servers.ts'
 import { version } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { renderAll } from '../render-findings.ts'
@@ -43,6 +44,8 @@ export class DevServer {
   readonly #options: DevOptions
   readonly #root: string
   readonly #door: FrontDoor
+  /** Model servers on this machine are offered, and never used unasked. They are asked while the folder loads. */
+  readonly #offer: Promise<string | undefined> = offerOf()
   readonly #retired = new Set<GenerationProcess>()
   #next: GenerationProcess
   #serving: GenerationProcess | undefined
@@ -136,7 +139,17 @@ export class DevServer {
     const url = await this.#open(place)
     if (!isGood) this.#show(check)
     if (isGood && isFirst)
-      out(startText({ version: version(), ms: performance.now(), url, tree, warnings: check.warnings, colors }))
+      out(
+        startText({
+          version: version(),
+          ms: performance.now(),
+          url,
+          tree,
+          warnings: check.warnings,
+          offer: await this.#offer,
+          colors,
+        }),
+      )
     else if (isGood) {
       if (check.findings.length > 0) this.#show(check)
       out(`reloaded in ${Math.round(ms)} ms  (version ${this.#generation})\n`)
@@ -203,4 +216,9 @@ export class DevServer {
     await Promise.all([this.#next.ended, ...all.map(({ ended }) => ended)])
     clearTimeout(timer)
   }
+}
+
+async function offerOf(): Promise<string | undefined> {
+  const [server] = await findLocalServers()
+  return server && `${server.name} runs here: RETINUE_MODEL=${server.provider}/${server.models[0]} retinue dev`
 }

@@ -19,4 +19,8 @@ test('dev says in ten lines at most what it is, where it is, and which models an
   expect(many).toContain('  2 warnings: "retinue check" shows them\n')
   expect(many).toContain('  and 45 more: "retinue tree" shows them\n')
   expect(many).toContain('offline/planner stands in')
+  const offer = 'Ollama runs here: RETINUE_MODEL=ollama/qwen3 retinue dev'
+  const offered = startText({ ...BASE, offer, tree: lines(50, 'offline/planner') })
+  expect([offered.trimEnd().split('\n').length, offered.includes(offer)]).toEqual([10, true])
+  expect(startText({ ...BASE, offer, tree: lines(2, 'openai/gpt-5.5') })).not.toContain('Ollama')
 })

@@ -56,8 +56,16 @@ function tellFailure(error: unknown, err: (text: string) => void): number {
   if (isRetinueError(error)) err(errorText(error))
   else if (error instanceof UsageError) err(`error: ${error.message}\n`)
   else err(`${error instanceof Error ? error.stack : error}\n`)
+  if (isPackageMissing(error))
+    err('  = fix: what its package.json lists must be installed: npm install in the folder of the output\n')
   if (error instanceof UsageError) return EXIT.usage
   return isRetinueError(error) ? exitCodeOf(error) : EXIT.failed
+}
+
+/** A package that is imported when it is first needed, such as the driver of a database. */
+function isPackageMissing(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return ('code' in error && error.code === 'ERR_MODULE_NOT_FOUND') || isPackageMissing(error.cause)
 }
 
 async function open(options: OutputOptions, err: (text: string) => void): Promise<ServedApplication> {
