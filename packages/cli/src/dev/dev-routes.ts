@@ -18,7 +18,7 @@ export interface DevRoutes {
 export function devRoutes({ settings, state, schedules }: DevRoutes): Middleware {
   return async (c, next) => {
     const { method } = c.req
-    const path = decodeURIComponent(c.req.path)
+    const path = decoded(c.req.path)
     const fired = /^\/api\/schedules\/([^/]+)\/(.+)\/fire$/.exec(path)
     const isOurs = path === '/api/dev' || path === '/api/schedules' || fired !== null
     if (!isOurs) return next()
@@ -34,6 +34,15 @@ export function devRoutes({ settings, state, schedules }: DevRoutes): Middleware
     if (!known?.some((schedule) => schedule.agent === agent && schedule.key === key))
       return c.json({ code: 'schedule-unknown', message: `There is no schedule "${agent}/${key}".`, ...request }, 404)
     return c.json(await schedules()?.fire(agent, key))
+  }
+}
+
+/** What can't be decoded is no path of ours. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
   }
 }
 
