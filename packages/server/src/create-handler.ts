@@ -66,6 +66,7 @@ export function createHandler({ app, settings: given, resolveModel }: HandlerOpt
       try {
         assertHost(request, settings)
         assertOrigin(request, settings)
+        assertNoHead(request, place)
         return named(await routes.fetch(request, { place }), place)
       } catch (thrown) {
         return named(failure(thrown, place, log), place)
@@ -77,6 +78,11 @@ export function createHandler({ app, settings: given, resolveModel }: HandlerOpt
       return closing
     },
   }
+}
+
+/** A stream that was begun for nobody would go on for ever: of what can be read, only the health of the server has a head. */
+function assertNoHead({ method }: Request, { path }: RequestPlace): void {
+  if (method === 'HEAD' && path !== '/healthz' && path !== '/readyz') throw methodNotAllowed(method, path, ['GET'])
 }
 
 type Log = (code: string, thrown: unknown) => void

@@ -92,8 +92,9 @@ test('useChat asks for an approval, sends what the person chose, and goes on in 
   }
 })
 
-test('useChat decides on several calls at once, each as the person chose', async () => {
+test('useChat decides on several calls at once, each as the person chose, and no leg ends for want of a reader', async () => {
   const t = testApp({
+    settings: { detachMs: 0 },
     script: {
       sup: [
         {

@@ -13,6 +13,7 @@ test('S30 every refusal is the one envelope, with the status that fits', async (
     ['POST', '/api/agents/constructor/generate', { input: 'Hi.' }, 404, 'agent-unknown'],
     ['DELETE', '/api/agents/sup', undefined, 405, 'method-not-allowed'],
     ['GET', '/api/runs/none', undefined, 404, 'run-not-found'],
+    ['PUT', '/api/runs/none', undefined, 405, 'method-not-allowed'],
     ['GET', '/api/threads/none', undefined, 404, 'thread-not-found'],
     ['POST', '/api/agents/sup/generate', '{"input": ', 400, 'body-invalid'],
     ['POST', '/api/agents/sup/generate', '', 400, 'request-invalid'],
@@ -50,6 +51,17 @@ test('S30 every refusal is the one envelope, with the status that fits', async (
     expect(response.headers.get('content-type')).toContain('application/json')
   }
   expect(t.log).toEqual([])
+})
+
+test('S30 a head is asked for of the health alone: nothing begins for a reader that reads nothing', async () => {
+  const more = Promise.withResolvers<void>()
+  const t = testApp({ script: { plain: [{ text: 'Late.', after: more.promise }] } })
+  const response = await t.post('/api/agents/plain/stream', { input: 'Hi.' })
+  const runId = response.headers.get('x-retinue-run-id')
+  const head = await t.call('HEAD', `/api/runs/${runId}/events`, { headers: { accept: 'text/event-stream' } })
+  expect([head.status, (await t.call('HEAD', '/healthz')).status]).toEqual([405, 200])
+  more.resolve()
+  await response.text()
 })
 
 test('S30 a body without a length is refused as soon as it is too long, and is not read to its end', async () => {

@@ -43,6 +43,15 @@ export function runNotFound(runId: string): RetinueError {
   })
 }
 
+export function threadBusy(threadId: string): RetinueError {
+  return new RetinueError({
+    code: 'thread-busy',
+    message: `Another run goes on in the thread "${threadId}". Nothing was begun.`,
+    hint: 'Wait until it has ended, or end it: POST /api/runs/{runId}/cancel.',
+    data: { threadId },
+  })
+}
+
 export function memoryMissing(agentId: string | undefined): RetinueError {
   return new RetinueError({
     code: 'memory-missing',

@@ -10,6 +10,9 @@ export interface RunEvent extends EventPlace {
 /** Pieces that are joined at once. */
 const LEAST_JOINED = 256
 
+/** How long a text may grow: what a slow reader is handed at once, it holds in memory. */
+const LONGEST_TEXT = 16_384
+
 /** A merged entry as it is stored: its first number, its chunk, and how long its text was after each piece. */
 type StoredEntry = readonly [first: number, chunk: Chunk, ends?: readonly number[]]
 
@@ -27,6 +30,8 @@ export class LogEntry {
   #text: string
   /** How long the text was after each piece but those in `#pieces`. */
   #ends: number[] = []
+  /** Of the text, with its pieces. */
+  #length: number
 
   constructor(leg: number, first: number, chunk: Chunk, ends: readonly number[] = []) {
     this.leg = leg
@@ -34,13 +39,16 @@ export class LogEntry {
     this.last = first + Math.max(0, ends.length - 1)
     this.#chunk = chunk
     this.#text = isDelta(chunk) ? deltaText(chunk) : ''
+    this.#length = this.#text.length
     this.#ends = ends.length > 0 ? [...ends] : [this.#text.length]
   }
 
-  /** Takes in a chunk that says more of the same. False if it does not. */
+  /** Takes in a chunk that says more of the same. False if it does not, or there is enough in it. */
   add(chunk: Chunk): boolean {
-    if (!continues(this.#chunk, chunk) || !isDelta(chunk)) return false
-    this.#pieces.push(deltaText(chunk))
+    if (this.#length >= LONGEST_TEXT || !continues(this.#chunk, chunk) || !isDelta(chunk)) return false
+    const piece = deltaText(chunk)
+    this.#length += piece.length
+    this.#pieces.push(piece)
     this.last += 1
     if (this.#pieces.length >= Math.max(LEAST_JOINED, this.#ends.length)) this.#join()
     return true

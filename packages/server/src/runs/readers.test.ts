@@ -157,6 +157,25 @@ test('S30 the server closes: it takes no new work, lets runs end, and then ends 
   expect(vi.getTimerCount()).toBe(0)
 })
 
+test('S30 a run that has to wait for another in its thread is told so before the connection is cut, and does not begin later', async () => {
+  const { turn, more } = held()
+  const t = testApp({ script: { sup: [turn, { text: 'Again.' }] } })
+  const first = t.post('/api/agents/sup/generate', { input: 'One.', threadId: 't1' })
+  await turns()
+  const second = t.post('/api/agents/sup/stream', { input: 'Two.', threadId: 't1' })
+  const third = await t.post('/api/agents/sup/stream', { input: 'Three.', threadId: 't1', onBusy: 'reject' })
+  expect([third.status, ((await third.json()) as { code: string }).code]).toEqual([409, 'thread-busy'])
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(((await (await second).json()) as { code: string }).code).toBe('thread-busy')
+  more.resolve()
+  await first
+  await turns()
+  expect(t.script.calls('sup')).toHaveLength(1)
+  const soon = await t.post('/api/agents/sup/generate', { input: 'Four.', threadId: 't1' })
+  expect(await soon.json()).toMatchObject({ text: 'Again.' })
+  expect(t.script.calls('sup')[1]?.text).not.toContain('Two.')
+})
+
 test('S30 a reader that leaves frees what it held', async () => {
   const { turn, more } = held()
   const t = testApp({ script: { plain: [turn] } })

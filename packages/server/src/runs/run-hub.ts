@@ -69,7 +69,7 @@ export class RunHub {
     )
   }
 
-  /** Takes note of a run that this process begins to work on, or goes on with. */
+  /** Takes note of a run that this process begins to work on, or goes on with. One that nobody has read yet ends for no want of readers. */
   track(stream: RunStream, place: RunPlace): Leg {
     const at = Date.now()
     this.#forget(at)
@@ -82,8 +82,7 @@ export class RunHub {
     const from = { leg: run.log.beginLeg(at), seq: 0 }
     const reading = this.#read(run, stream, from)
     this.#legs.add(reading)
-    reading.finally(() => this.#legs.delete(reading))
-    this.#detach(run)
+    reading.then(() => this.#legs.delete(reading))
     return { run, from, result: reading }
   }
 
@@ -129,11 +128,17 @@ export class RunHub {
     const { storage, warn } = this.#options
     const writer = new LogWriter(storage, run.runId, run.log, from, (thrown) => warn('events-not-kept', thrown))
     if (stream.isKept) run.writer = writer
-    for await (const chunk of stream.events) {
-      run.log.append(wireChunk(chunk))
-      if (stream.isKept) writer.notice()
+    try {
+      for await (const chunk of stream.events) {
+        run.log.append(wireChunk(chunk))
+        if (stream.isKept) writer.notice()
+      }
+    } catch (thrown) {
+      // Its readers get no more of it, and must not wait for ever; the run itself goes on.
+      warn('events-not-read', thrown)
     }
     const result = await stream.result
+    if (result.finishReason === 'error') warn(`run-failed, run ${run.runId}`, result.error)
     run.result = result
     run.updatedAt = Date.now()
     if (run.stream === stream) run.stream = undefined

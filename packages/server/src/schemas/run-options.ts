@@ -29,7 +29,10 @@ export const runBody = z.strictObject({
     .optional()
     .describe('What the answer must be: `{ schema }`, a JSON Schema.'),
   requireToolApproval: z.literal(true).optional().describe('Every call of a tool waits for a person.'),
-  onBusy: z.enum(['wait', 'reject']).optional().describe('While another run goes on in the thread. Default: wait.'),
+  onBusy: z
+    .enum(['wait', 'reject'])
+    .optional()
+    .describe('While another run goes on in the thread: wait for it, at most 10 s, or be told at once. Default: wait.'),
 })
 
 export type RunBody = z.output<typeof runBody>

@@ -13,7 +13,7 @@ export interface Caller {
   readonly context?: RequestContextLike | Readonly<Record<string, unknown>>
 }
 
-/** Says who asks; undefined refuses the request with 401. What it throws is a failure of the server. */
+/** Says who asks; undefined refuses the request with 401. It reads no body. What it throws is a failure of the server. */
 export type Authenticate = (request: Request) => Caller | undefined | Promise<Caller | undefined>
 
 /** Who asks where nothing says so: whoever is at this machine, or has the token. */

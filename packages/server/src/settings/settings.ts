@@ -15,7 +15,7 @@ export interface ServerSettings {
   allowedHosts?: readonly string[]
   /** Pages of which other origins may call: `{ origins: ['https://app.example.com'] }`. Default: none. */
   cors?: { readonly origins: readonly string[]; readonly credentials?: boolean }
-  /** Hono's middleware, around every route and behind the checks of host and origin. */
+  /** Hono's middleware, around every route and behind the checks of host and origin. It reads no body. */
   middleware?: readonly MiddlewareHandler[]
   /** How long a body may be, in bytes. Default: 4 MiB. */
   bodyLimit?: number

@@ -1,5 +1,6 @@
-import type { Agent, AgentInput, RunOptions } from '@retinue/core/agent'
+import type { Agent, AgentInput, RunOptions, RunStream } from '@retinue/core/agent'
 import type { MemoryOption } from '@retinue/core/memory'
+import { threadBusy } from '../errors/request-errors.ts'
 import { contextOf } from '../http/caller-context.ts'
 import type { Services } from '../http/services.ts'
 import type { Leg } from '../runs/run-hub.ts'
@@ -20,6 +21,9 @@ export interface NewRun {
   readonly more?: Pick<RunOptions, 'toolsets'>
 }
 
+/** How long a run may wait for the one before it in its thread. A connection on which nothing is said for longer is cut by others. */
+const LONGEST_WAIT_MS = 10_000
+
 /** Begins a run for a resource. Rejects, and nothing has begun, with the typed errors of the agent; `server-closing`. */
 export async function beginRun(services: Services, given: NewRun): Promise<Leg> {
   const { hub, resolveModel } = services
@@ -37,6 +41,19 @@ export async function beginRun(services: Services, given: NewRun): Promise<Leg> 
     ...(resolveModel ? { resolveModel } : {}),
     ...(memory ? { memory } : { owner: resourceId }),
   }
-  const stream = await agent.stream(input, run)
+  const stream = await (memory ? inTime(agent, input, run, memory) : agent.stream(input, run))
   return hub.track(stream, { agentId: agent.id, threadId, resourceId })
+}
+
+/** Begins a run in a thread. One that could not begin in time must not begin later, when nobody expects it any more. */
+async function inTime(agent: Agent, input: AgentInput, run: RunOptions, { thread }: MemoryOption): Promise<RunStream> {
+  const waiting = new AbortController()
+  const timer = setTimeout(() => waiting.abort(), LONGEST_WAIT_MS)
+  try {
+    const stream = await agent.stream(input, { ...run, abortSignal: waiting.signal })
+    if (!waiting.signal.aborted) return stream
+  } finally {
+    clearTimeout(timer)
+  }
+  throw threadBusy(String(thread))
 }
