@@ -30,7 +30,13 @@ test('the commands that it names to create, develop, build and serve', async () 
   symlinkSync(NODE_MODULES, join(cwd, 'node_modules'))
   const [create = '', dev = '', build = '', start = '', node = ''] = fenced('sh serve').trim().split('\n')
   const run = (line: string): { status: number | null; stderr: string } =>
-    spawnSync(process.execPath, wordsOf(line), { cwd, encoding: 'utf8', env: { ...process.env, OPENAI_API_KEY: '' } })
+    // One that serves where it must not would never end.
+    spawnSync(process.execPath, wordsOf(line), {
+      cwd,
+      encoding: 'utf8',
+      timeout: 30_000,
+      env: { ...process.env, OPENAI_API_KEY: '' },
+    })
   expect(run(create).status).toBe(0)
   expect(existsSync(join(cwd, 'my-agents/src/retinue/agents'))).toBe(true)
   rmSync(join(cwd, 'my-agents'), { recursive: true })
