@@ -16,7 +16,7 @@ function config(fields: string): string {
 
 const PLANNER = "model: 'offline/planner'"
 
-const TOOL = `import { readFileSync } from 'node:fs'
+const TOOL = `import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createTool } from '@retinue/core/tools'
 import { z } from 'zod'
@@ -28,13 +28,17 @@ export default createTool({
   id: 'search',
   description: 'Searches facts about otters and seals.',
   inputSchema: z.object({ query: z.string() }),
-  execute: () => first + second,
+  execute: async () => {
+    if (process.env['HOLD']) writeFileSync('begun', '')
+    while (process.env['HOLD'] && !existsSync('go')) await new Promise((resolve) => setTimeout(resolve, 20))
+    return first + second
+  },
 })
 `
 
 /** A supervisor with a subagent, a tool that reads files beside itself, seeds, a skill, and a schedule. */
 const FILES = {
-  [`${AGENTS}/sup/config.ts`]: config(PLANNER),
+  [`${AGENTS}/sup/config.ts`]: config(`${PLANNER}, durable: true`),
   [`${AGENTS}/sup/instructions.md`]: 'Coordinate the work.\n',
   [`${AGENTS}/sup/schedules/daily.md`]: '---\ncron: 0 9 * * *\n---\nSum up the day.\n',
   [`${AGENTS}/sup/subagents/researcher/agent.md`]:
@@ -112,9 +116,23 @@ test('B11.13 the output serves without sources and with nothing installed but wh
   expect(existsSync(join(folder, '.retinue'))).toBe(false)
   expect(await first.end()).toBe(0)
   const { port } = new URL(first.url)
-  const second = await serving([folder], { cwd, env: { PORT: port } })
+  const second = await serving([folder], { cwd, env: { PORT: port, HOLD: '1' } })
   expect(new URL(second.url).port).toBe(port)
-  expect(await second.end('SIGINT')).toBe(130)
+  // It dies in the middle of a run that is durable: the next one goes on with it.
+  ask(second.url, 'sup', 'Research facts about otters and seals.').catch(() => {})
+  await vi.waitFor(() => expect(existsSync(join(cwd, 'begun'))).toBe(true), { timeout: 20_000, interval: 20 })
+  await second.end('SIGKILL')
+  writeFileSync(join(cwd, 'go'), '')
+  const third = await serving([folder], { cwd })
+  await vi.waitFor(
+    async () => {
+      const { runs } = (await (await fetch(`${third.url}/api/runs`)).json()) as { runs: { status: string }[] }
+      expect(runs.map(({ status }) => status)).toContain('ended')
+      expect(runs.map(({ status }) => status)).not.toContain('running')
+    },
+    { timeout: 20_000, interval: 50 },
+  )
+  expect(await third.end('SIGINT')).toBe(130)
   await expect(serving([folder], { cwd, env: { PORT: 'http' } })).rejects.toThrow(
     /ended with 2.*\n.*PORT is "http", and a port is a number from 0 to 65535/,
   )
