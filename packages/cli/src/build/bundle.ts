@@ -1,7 +1,7 @@
 import { extname, isAbsolute, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { RetinueError } from '@retinue/core/errors'
-import type { OutputChunk, Plugin, RolldownOutput } from 'rolldown'
+import type { OutputChunk, Plugin, PluginContext, RolldownOutput } from 'rolldown'
 import { rolldown } from 'rolldown'
 import { ENTRY, RUNTIME } from './entry-module.ts'
 import { placeModule } from './module-files.ts'
@@ -55,6 +55,7 @@ class Work {
   readonly #packages: Packages
   readonly #reads = new Map<string, string>()
   readonly #open = new Set<string>()
+  readonly #resolved = new Map<string, Awaited<ReturnType<PluginContext['resolve']>>>()
   #refused: unknown
 
   constructor({ root, entry, providers }: BundleOptions, kept: Iterable<string>) {
@@ -120,7 +121,10 @@ class Work {
           if (id in RUNTIME) return ownModule(RUNTIME[id as keyof typeof RUNTIME])
           if (importer === `\0${ENTRY}`) return join(work.#root, id)
           if (id.startsWith('.') || id.startsWith('node:') || isAbsolute(id)) return null
-          const found = await this.resolve(id, importer, { skipSelf: true, kind })
+          // What a specifier means is the same for all modules of a package.
+          const key = `${kind} ${work.#packages.of(importer ?? '')?.dir} ${id}`
+          const found = await (work.#resolved.get(key) ?? this.resolve(id, importer, { skipSelf: true, kind }))
+          work.#resolved.set(key, found)
           // What is not installed was a finding, or is looked for when it is needed, as the providers of models are.
           if (found === null) return { id, external: true }
           if (found.external || !isAbsolute(found.id)) return found
