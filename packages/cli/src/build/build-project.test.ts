@@ -224,6 +224,9 @@ test('R17 secrets and what lies outside are not taken along; what package.json n
   const bytes = bytesOf(output?.folder ?? '')
   expect(bytes['files/corpus/a.txt']).toBe('kept')
   expect(Object.values(bytes).some((text) => text.includes('c4n4ry-17'))).toBe(false)
-  const wrong = { ...FILES, 'package.json': '{"type":"module","retinue":{"include":["../other"]}}' }
-  await expect(buildProject({ path: cliProject(wrong) })).rejects.toMatchObject({ code: 'build-include-invalid' })
+  const around = cliProject({ 'outside.txt': 'c4n4ry-17' })
+  const inside = join(around, 'app')
+  writeFiles(inside, { ...FILES, 'package.json': '{"type":"module","retinue":{"include":["../outside.txt"]}}' })
+  symlinkSync(NODE_MODULES, join(inside, 'node_modules'))
+  await expect(buildProject({ path: inside })).rejects.toMatchObject({ code: 'build-include-invalid' })
 })
