@@ -49,7 +49,9 @@ export async function buildProject({ path, dir, out, strict = false }: BuildOpti
     ...[...bundled.files].map(([name, content]) => [`app/${name}`, content] as const),
   ])
   writeOutput(folder, { written, copied: copied(root, blueprint, bundled) })
-  const { dependencies, open } = bundled
+  const { dependencies } = bundled
+  // Who says what is to be taken along has thought of it.
+  const open = includedFiles(root) === undefined ? bundled.open : []
   return { check, output: { folder, bytes: scriptBytes(bundled), dependencies, open } }
 }
 
@@ -79,7 +81,7 @@ function manifest(dependencies: Readonly<Record<string, string>>): string {
 /** Seeds of workspaces, files that modules read, and what package.json says is to be included. */
 function copied(root: string, blueprint: ProjectBlueprint, { reads }: Bundle): readonly CopiedFile[] {
   const seeds = blueprint.agents.flatMap(withSubagents).flatMap(({ workspace }) => workspace?.seeds ?? [])
-  const own = [...seeds, ...includedFiles(root)].map((place) => [place, join(root, place)] as const)
+  const own = [...seeds, ...(includedFiles(root) ?? [])].map((place) => [place, join(root, place)] as const)
   // A file that is read and is not there may be written by who reads it.
   const read = [...reads].filter(([, from]) => existsSync(from))
   const files = [...own, ...read].flatMap(([place, from]) => filesToCopy(from, `files/${place}`))

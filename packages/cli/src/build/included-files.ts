@@ -4,14 +4,14 @@ import { RetinueError } from '@retinue/core/errors'
 
 /**
  * The files and folders that a project's package.json says a build takes along: `"retinue": { "include": ["corpus"] }`, for what its
- * modules read by paths that nobody can follow. Throws `build-include-invalid`.
+ * modules read by paths that nobody can follow. Undefined where it does not say. Throws `build-include-invalid`.
  */
-export function includedFiles(root: string): readonly string[] {
+export function includedFiles(root: string): readonly string[] | undefined {
   const file = join(root, 'package.json')
   const manifest: unknown = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
   const own = isRecord(manifest) ? manifest['retinue'] : undefined
   const include = isRecord(own) ? own['include'] : undefined
-  if (include === undefined) return []
+  if (include === undefined) return undefined
   if (!Array.isArray(include) || !include.every((path) => typeof path === 'string'))
     throw invalid('"retinue.include" in package.json is no list of paths')
   return include.map((path: string) => {

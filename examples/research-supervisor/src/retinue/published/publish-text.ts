@@ -1,11 +1,12 @@
 import { mkdir, realpath, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 /** Where texts are published: a folder inside the project. */
 const FOLDER = '.retinue/data/published'
 
-/** Where the project's data is: what was built says so, and a command line is started there. */
-const project = (): string => process.env['RETINUE_ROOT'] ?? process.cwd()
+/** What was built says where its data is; else it is this example's own folder, wherever the process was started. */
+const project = (): string => process.env['RETINUE_ROOT'] ?? fileURLToPath(new URL('../../../', import.meta.url))
 
 /** So many texts of one title have a name each. */
 const MOST_OF_A_NAME = 1000
