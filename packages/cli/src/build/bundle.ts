@@ -97,6 +97,12 @@ class Work {
         return await build.generate({
           format: 'esm',
           sourcemap: true,
+          // Half as large, and quicker to start; names of functions and classes stay, and the source maps tell the rest.
+          minify: {
+            compress: { keepNames: { function: true, class: true } },
+            mangle: { keepNames: true },
+            codegen: true,
+          },
           entryFileNames: '[name].js',
           chunkFileNames: '[name]-[hash].js',
           sourcemapPathTransform: (source, map) => this.#sourceName(join(map, '..', source)),
