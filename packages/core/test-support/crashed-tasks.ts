@@ -56,7 +56,7 @@ export interface CrashedEnd {
 const FIRST: Deployed = { version: '1', schema: 'first', removed: new Set() }
 
 /** The id of the run. */
-export const RUN_ID = 'run'
+const RUN_ID = 'run'
 
 /** How many times somebody looks after what is left. */
 const MOST_LIVES = 12

@@ -20,6 +20,8 @@ export type ModuleSlot =
   | 'input-processor'
   | 'output-processor'
   | 'scorer'
+  | 'schedule'
+  | 'index'
 
 /** The directories that may hold an application, best first. */
 export const APPLICATION_DIRS: readonly string[] = ['src/retinue', 'src/mastra']
@@ -60,7 +62,7 @@ export const AGENT_SLOTS: readonly Slot[] = [
   slot('skills', 'directory'),
   slot('processors', 'directory'),
   slot('scorers', 'directory'),
-  slot('schedules', 'directory', false),
+  slot('schedules', 'directory'),
 ]
 
 /** What the folder of a skill may hold, beside Markdown of its own. Its `scripts/` are told: nothing runs them. */
@@ -82,7 +84,7 @@ export const APPLICATION_SLOTS: readonly Slot[] = [
   slot('backgroundTasks', 'module'),
   slot('server', 'module'),
   slot('observability', 'module', false),
-  slot('index', 'module', false),
+  slot('index', 'module'),
 ]
 
 /** The name a person would type for a slot: the first accepted extension stands for a module. */

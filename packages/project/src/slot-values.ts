@@ -1,6 +1,8 @@
+import type { Retinue } from '@retinue/core'
 import type { Agent, AgentConfig, AgentOptions, DelegationOptions, Scorers } from '@retinue/core/agent'
 import type { AgentMemory, BackgroundTaskOptions, Logger } from '@retinue/core/memory'
 import type { Processor } from '@retinue/core/processors'
+import type { Schedule } from '@retinue/core/schedules'
 import type { Skill } from '@retinue/core/skills'
 import type { Storage } from '@retinue/core/storage'
 import type { Tool } from '@retinue/core/tools'
@@ -25,6 +27,8 @@ interface SlotValue {
   'input-processor': Processor
   'output-processor': Processor
   scorer: Scorers[string]
+  schedule: Schedule
+  index: Retinue
 }
 
 /** The values that modules export as their defaults, by file. */

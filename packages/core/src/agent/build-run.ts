@@ -38,10 +38,9 @@ export function buildRun(
   const { tools, terms } = backgroundOf(parts, place, toolsOf(parts, place, given))
   const active = options.activeTools ? activeTools(tools, options.activeTools) : tools
   if (saved && processors) restoreStates(processors, saved)
-  const maxSteps = options.maxSteps ?? DEFAULT_MAX_STEPS
   return {
     root,
-    state: saved ? { ...saved.state } : begunState(place, id, maxSteps),
+    state: saved ? { ...saved.state } : begunState(place, id, options.maxSteps ?? DEFAULT_MAX_STEPS),
     agentId: id,
     abort,
     scope: abort,

@@ -1,6 +1,7 @@
 import type { PendingCall } from '../loop/pending-call.ts'
-import type { Run } from '../loop/run.ts'
+import type { RootRun, Run } from '../loop/run.ts'
 import type { CallingTurn } from '../loop/run-tool-calls.ts'
+import type { AbortScope } from '../shared/abort.ts'
 import type { Value } from '../storage/values.ts'
 import type { InheritedPart } from './inherited.ts'
 import type { TaskLog } from './task-log.ts'
@@ -67,4 +68,15 @@ export function referenceTo(task: LiveTask): { taskId: string; toolCallId: strin
 
 export function storedTerms(terms: StoredTerms): Value {
   return { ...terms } as unknown as Value
+}
+
+/** Ties a task to the root run that it is called off with, also when that has ended. */
+export function linkTo(root: RootRun | undefined, scope: AbortScope): () => void {
+  if (root) root.linked += 1
+  return () => {
+    scope.dispose()
+    if (!root) return
+    root.linked -= 1
+    if (root.linked === 0 && root.isClosed) root.abort.dispose()
+  }
 }

@@ -6,7 +6,7 @@ import type { EndedTaskStatus } from '../storage/tasks.ts'
 import { failed, type Outcome } from '../tools/outcome.ts'
 import { callOf, type LiveTask, referenceTo } from './live-task.ts'
 import { OPEN } from './open-states.ts'
-import { taskBroken } from './task-errors.ts'
+import { notResumed, taskBroken } from './task-errors.ts'
 import type { TaskManager } from './task-manager.ts'
 import { endedStatus, errorIn, packEnd } from './task-outcome.ts'
 
@@ -96,4 +96,15 @@ function tell(task: LiveTask, status: EndedTaskStatus, outcome: Outcome): void {
   else if (status === 'failed') emit(task.run, 'background-task-failed', { ...reference, error, ...result })
   else if (status === 'cancelled') emit(task.run, 'background-task-cancelled', { ...reference, reason: error.message })
   else emit(task.run, 'background-task-timed-out', { ...reference, error })
+}
+
+/** Whoever waits for a task stored, and not in this process, goes on. */
+export async function wake(manager: TaskManager, taskId: string): Promise<void> {
+  try {
+    const stored = await manager.site.storage.tasks.get(taskId)
+    // Who is told by a run that is at work hears of it there.
+    if (stored.deliveredAt === undefined) await manager.site.wake(stored)
+  } catch (thrown) {
+    if (!isRetinueError(thrown, 'task-not-found')) manager.warn('run-not-resumed', notResumed(taskId, thrown))
+  }
 }

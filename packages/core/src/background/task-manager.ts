@@ -1,4 +1,3 @@
-import { isRetinueError } from '../errors/retinue-error.ts'
 import type { FinishReason } from '../events/finish-reason.ts'
 import type { PendingCall } from '../loop/pending-call.ts'
 import { resumedTurn } from '../loop/resumed-turn.ts'
@@ -7,18 +6,19 @@ import type { Admission, AfterAnswer, RunTasks, TaskTerms, ThreadRequest, Thread
 import { type Application, type BackgroundTaskOptions, warnIn } from '../memory/application.ts'
 import { AbortScope } from '../shared/abort.ts'
 import type { StoredTask } from '../storage/tasks.ts'
-import { failed, type Outcome } from '../tools/outcome.ts'
+import type { Outcome } from '../tools/outcome.ts'
+import { EndedTasks } from './ended-tasks.ts'
 import { InheritedLists } from './inherited.ts'
-import { callOf, isAtWork, type LiveTask, referenceTo, type StoredTerms } from './live-task.ts'
-import { newTask, placeholder, storedTermsOf, tellsThread, workerOf } from './new-task.ts'
+import { callOf, type LiveTask, linkTo, referenceTo, type StoredTerms } from './live-task.ts'
+import { isClients, newTask, placeholder, storedTermsOf, tellsThread, workerOf } from './new-task.ts'
 import { OPEN } from './open-states.ts'
 import { LocalSignals, type TaskSignals } from './signals.ts'
-import { Slots } from './slots.ts'
 import { standIn } from './stand-in.ts'
 import { StrandedTasks } from './stranded-tasks.ts'
-import { breakTask, endTask } from './task-ends.ts'
-import { notResumed } from './task-errors.ts'
+import { breakTask, endTask, wake } from './task-ends.ts'
+import { atLimit } from './task-errors.ts'
 import { TaskLog } from './task-log.ts'
+import { leave, leaveWhenIdle, TaskPlaces } from './task-places.ts'
 import type { TaskSite } from './task-site.ts'
 import { TaskWaiter } from './task-waiter.ts'
 import { callOff, type Workplace, work } from './work.ts'
@@ -31,12 +31,11 @@ export class TaskManager implements RunTasks, Workplace {
   readonly signals: TaskSignals
   readonly #application: Application
   readonly #onLimit: NonNullable<BackgroundTaskOptions['onLimit']>
-  readonly #slots: Slots
+  readonly #places: TaskPlaces
   readonly #lists: InheritedLists
   readonly #live = new Map<string, LiveTask>()
   readonly #stranded: StrandedTasks
-  /** Tasks that have ended, the oldest first, where the store is this process. */
-  readonly #ended: string[] = []
+  readonly #ended: EndedTasks
   readonly #waiter: TaskWaiter
 
   constructor(application: Application, options: BackgroundTaskOptions, site: TaskSite, signals?: TaskSignals) {
@@ -45,10 +44,11 @@ export class TaskManager implements RunTasks, Workplace {
     this.signals = signals ?? new LocalSignals()
     this.#application = application
     this.#onLimit = onLimit
-    this.#slots = new Slots({ global: globalConcurrency, perAgent: perAgentConcurrency })
+    this.#places = new TaskPlaces({ global: globalConcurrency, perAgent: perAgentConcurrency })
     this.#waiter = new TaskWaiter(this)
     this.#stranded = new StrandedTasks(this, application)
     this.#lists = new InheritedLists(site.storage)
+    this.#ended = new EndedTasks(site.storage)
   }
 
   warn(code: string, message: string): void {
@@ -79,7 +79,7 @@ export class TaskManager implements RunTasks, Workplace {
     // The run ends with what its client has to do, and could not be told anything then.
     if (!tellsThread(run) && run.calls?.some(isClients)) return { type: 'foreground' }
     const worker = workerOf(run, call)
-    const release = this.#slots.tryTake(worker)
+    const release = this.#places.tryTake(worker)
     if (release || this.#onLimit === 'queue') return { type: 'background', release }
     if (this.#onLimit === 'run') return { type: 'foreground' }
     return { type: 'end', outcome: atLimit(call.toolName) }
@@ -100,7 +100,7 @@ export class TaskManager implements RunTasks, Workplace {
       const tree = standIn(run, call, { taskId, abort: scope, log, storage, tasks: this, ask: terms.ask })
       this.site.keepable(tree.run, run.root, inherits && delegation?.messages)
       if (this.site.survives) await tree.run.root.keep()
-      const unlinked = link(terms.detached ? undefined : run.root, scope)
+      const unlinked = linkTo(terms.detached ? undefined : run.root, scope)
       const unlink = (ended: boolean): void => {
         unlinked()
         if (ended && inherits) this.#lists.left(run).catch(() => {})
@@ -129,7 +129,7 @@ export class TaskManager implements RunTasks, Workplace {
     log.moveTo(by?.log)
     const unlink = (ended: boolean): void => {
       run.close()
-      if (ended) this.#unshare(run, terms as unknown as StoredTerms).catch(() => {})
+      if (ended) this.#lists.leftAfter(run, terms as unknown as StoredTerms).catch(() => {})
     }
     this.signals.publish(taskId)
     return this.#enroll({
@@ -244,34 +244,16 @@ export class TaskManager implements RunTasks, Workplace {
     return true
   }
 
-  async enter(task: LiveTask): Promise<boolean> {
-    if (task.release) return true
-    // Several runs of it may go on at once: they share the one place.
-    task.entering ??= this.#slots
-      .take(task.terms.worker, (callback) => task.run.abort.onAbort(callback))
-      .then((release) => {
-        task.release = release
-        task.entering = undefined
-      })
-    await task.entering
-    return task.release !== undefined
+  enter(task: LiveTask): Promise<boolean> {
+    return this.#places.enter(task)
   }
 
-  /** Gives the place of a task back as soon as all that is begun in it waits for tasks; the returned function stops looking. */
   leaveWhenIdle(task: LiveTask): () => void {
-    let stop = (): void => {}
-    const look = (): void => {
-      if (!task.release) return
-      if (isAtWork(task.run, task.idle)) stop = task.run.root.effects.startTimer(LOOK_MS, look)
-      else this.leave(task)
-    }
-    look()
-    return () => stop()
+    return leaveWhenIdle(task)
   }
 
   leave(task: LiveTask): void {
-    task.release?.()
-    task.release = undefined
+    leave(task)
   }
 
   async begun(task: LiveTask): Promise<boolean> {
@@ -307,18 +289,7 @@ export class TaskManager implements RunTasks, Workplace {
     }
     this.#left(task, true)
     this.signals.publish(task.taskId)
-    await this.#wake(task.taskId)
-  }
-
-  /** Whoever waits for a task stored, and not in this process, goes on. */
-  async #wake(taskId: string): Promise<void> {
-    try {
-      const stored = await this.site.storage.tasks.get(taskId)
-      // Who is told by a run that is at work hears of it there.
-      if (stored.deliveredAt === undefined) await this.site.wake(stored)
-    } catch (thrown) {
-      if (!isRetinueError(thrown, 'task-not-found')) this.warn('run-not-resumed', notResumed(taskId, thrown))
-    }
+    await wake(this, task.taskId)
   }
 
   /** Waits until a task can be worked on; false if it was called off before. */
@@ -357,26 +328,6 @@ export class TaskManager implements RunTasks, Workplace {
     return true
   }
 
-  /** Of a task that was gone on with after its run had died: its list is of no use any more when no other one needs it. */
-  async #unshare({ state }: Run, { inherits }: StoredTerms): Promise<void> {
-    if (!inherits) return
-    const { tasks } = this.site.storage
-    const { items } = await tasks.list({ parentRunId: state.runId, status: OPEN, limit: 1 })
-    if (items.length === 0) await tasks.unshare(inherits.listId)
-  }
-
-  /** What is kept in this process alone would fill it: of what has ended, the last so many stay, and what is yet to be told. */
-  async #forgetOldest(taskId: string): Promise<void> {
-    this.#ended.push(taskId)
-    const { tasks } = this.site.storage
-    for (let looked = 0; looked < 2 && this.#ended.length > MOST_ENDED; looked++) {
-      const oldest = this.#ended.shift() as string
-      const { tells, deliveredAt } = await tasks.get(oldest)
-      if (tells === 'thread' && deliveredAt === undefined) this.#ended.push(oldest)
-      else await tasks.remove(oldest)
-    }
-  }
-
   /** This process has nothing more to do with it. `ended`: it is over, and does not only wait. */
   #left(task: LiveTask, ended: boolean): void {
     task.stopClock?.()
@@ -384,39 +335,9 @@ export class TaskManager implements RunTasks, Workplace {
     this.#live.delete(task.taskId)
     task.unlink(ended)
     task.leave()
-    if (ended && !this.site.survives) void this.#forgetOldest(task.taskId).catch(() => {})
+    if (ended && !this.site.survives) void this.#ended.add(task.taskId).catch(() => {})
   }
 }
-
-/** How often it is looked whether something in a task still works beside what waits, in milliseconds. */
-const LOOK_MS = 100
-
-/** How many tasks that have ended a process without a storage keeps the records of. */
-const MOST_ENDED = 1_000
 
 /** A task that was called off before it had begun is ended like one that waits. */
 const NOT_BEGUN = { waiting: 1 } as const
-
-/** Whether a call is the client's to run. */
-function isClients({ tool, problem }: PendingCall): boolean {
-  return tool !== undefined && !tool.execute && !problem
-}
-
-/** Ties a task to the root run that it is called off with, also when that has ended. */
-function link(root: RootRun | undefined, scope: AbortScope): () => void {
-  if (root) root.linked += 1
-  return () => {
-    scope.dispose()
-    if (!root) return
-    root.linked -= 1
-    if (root.linked === 0 && root.isClosed) root.abort.dispose()
-  }
-}
-
-function atLimit(toolName: string): Outcome {
-  return failed(
-    'task-limit',
-    `As many background tasks run as may: "${toolName}" was not started.`,
-    'Try again when one of them has ended, or go on without it.',
-  )
-}

@@ -5,7 +5,7 @@ import type { AfterAnswer, ThreadRequest, ThreadTasks } from '../loop/run-tasks.
 import { takePoint } from '../loop/take-point.ts'
 import { disarm, frameworkNote } from '../messages/framework-note.ts'
 import { forEachLimited } from '../shared/for-each-limited.ts'
-import type { Page } from '../storage/page.ts'
+import { allPages } from '../storage/page.ts'
 import type { StoredTask, TaskClaim, TaskFacts } from '../storage/tasks.ts'
 import { failed, type OpenTask, type Outcome } from '../tools/outcome.ts'
 import { ANSWER_TOOL } from './answer-tool.ts'
@@ -104,8 +104,8 @@ export class TaskWaiter {
 
   async ofThread({ threadId, resourceId, runId, wasTold }: ThreadRequest): Promise<ThreadTasks> {
     const { tasks } = this.#manager.site.storage
-    const open = await all((cursor) => tasks.list({ threadId, resourceId, status: OPEN, ...cursor }))
-    const ended = await all((cursor) => tasks.list({ threadId, resourceId, undelivered: true, ...cursor }))
+    const open = await allPages((cursor) => tasks.list({ threadId, resourceId, status: OPEN, ...cursor }))
+    const ended = await allPages((cursor) => tasks.list({ threadId, resourceId, undelivered: true, ...cursor }))
     const at = Date.now()
     const taskIds = ended.map(({ taskId }) => taskId)
     const { whole: claimed } = await this.#claimed({ taskIds, by: runId, until: at + CLAIM_MS, at })
@@ -332,19 +332,6 @@ function tasksIn({ state, calls }: Run): OpenTask[] {
 
 function openTask({ taskId, toolCallId, toolName }: TaskFacts): OpenTask {
   return { taskId, toolCallId, toolName }
-}
-
-async function all(
-  page: (cursor: { readonly cursor?: string }) => Promise<Page<TaskFacts>>,
-): Promise<readonly TaskFacts[]> {
-  const found: TaskFacts[] = []
-  let cursor: string | undefined
-  do {
-    const { items, next } = await page(cursor === undefined ? {} : { cursor })
-    found.push(...items)
-    cursor = next
-  } while (cursor !== undefined)
-  return found
 }
 
 function claimOf({ root, state }: Run, open: readonly OpenTask[]): TaskClaim {

@@ -71,8 +71,7 @@ async function stop(run: Run, turn: CallingTurn | undefined): Promise<void> {
 }
 
 /**
- * Stops in the middle of a step, until a person has decided. The root's whole tree is written down before anybody is told. False if the
- * run was called off meanwhile.
+ * Stops in the middle of a step; the root's whole tree is written down before anybody is told. False if the run was called off meanwhile.
  */
 async function suspended(run: Run): Promise<boolean> {
   if (run.root.runId !== run.state.runId) return true
@@ -114,21 +113,19 @@ async function iterate(run: Run): Promise<NextStep | Pause> {
     if (run.kept && !keepsLate && said.calls.length > 0) await keep(run, run.kept)
     turn = said
   }
-  const { step } = turn
   const ended = turn.calls.length === 0 ? NO_CALLS : await runToolCalls(run, turn)
   const bailed = run.bailed === undefined ? undefined : await takeNews(run)
   if (bailed) return bailed
   if (ended.waiting > 0) return { type: 'suspend', turn }
   if (ended.bailText !== undefined) state.text = ended.bailText
-  else if (ended.relayed) await relay(run, step, ended.relayed)
+  else if (ended.relayed) await relay(run, turn.step, ended.relayed)
   const facts = await factsOf(run, turn, ended)
   const planned = nextStep(facts)
-  const { isTaskComplete } = run.hooks
-  const isJudged = isTaskComplete && !mayAnswerAgain(run)
-  const { next: own, note } = isJudged ? await gated(run, isTaskComplete, facts, planned) : { next: planned }
-  const next = await afterHook(run, step, facts, own, note)
+  const judge = mayAnswerAgain(run) ? undefined : run.hooks.isTaskComplete
+  const { next: own, note } = judge ? await gated(run, judge, facts, planned) : { next: planned }
+  const next = await afterHook(run, turn.step, facts, own, note)
   endStep(run, turn, next)
-  if (run.hooks.onStepFinish) await tellStepFinish(run, step)
+  if (run.hooks.onStepFinish) await tellStepFinish(run, turn.step)
   return next
 }
 

@@ -69,7 +69,7 @@ function counted(shared: Storage): { readonly storage: Storage; readonly written
 }
 
 /** Runs a supervisor that begins so many tasks, ten in a step, half of them delegations and half tools, and is told of all of them. */
-export async function taskCost(tasks: number, durable: boolean): Promise<TaskCost> {
+async function taskCost(tasks: number, durable: boolean): Promise<TaskCost> {
   const calls = (step: number) =>
     Array.from({ length: IN_STEP }, (_none, n) => ({
       type: 'tool-call',

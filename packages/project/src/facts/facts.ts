@@ -159,6 +159,13 @@ export interface HookFact {
   readonly text: string | undefined
 }
 
+/** A field of a schedule that can't be what it is. `message` goes on from "the schedule". */
+export interface ScheduleProblem {
+  readonly field: string
+  readonly message: string
+  readonly fix: string
+}
+
 /** What a module exports. */
 export type ModuleFact =
   | { readonly kind: 'config'; readonly config: ConfigFact }
@@ -176,6 +183,9 @@ export type ModuleFact =
       readonly methods: readonly string[]
       readonly strays: readonly string[]
     }
+  | { readonly kind: 'schedule'; readonly problems: readonly ScheduleProblem[] }
+  /** `settings`: what it is made of beside its agents, by the names of the options. */
+  | { readonly kind: 'application'; readonly agents: readonly AgentEntryFact[]; readonly settings: readonly string[] }
   | { readonly kind: 'scorer'; readonly refused: Refusal | undefined }
   /** `isMade`: it exports a whole workspace; else settings. `tools`: their names, where nothing is wrong. */
   | {

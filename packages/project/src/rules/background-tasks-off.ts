@@ -1,3 +1,4 @@
+import { applicationAgents } from './application-agents.ts'
 import { configPlace, quoteAll } from './places.ts'
 import type { Rule, RuleContext } from './rule.ts'
 
@@ -24,8 +25,9 @@ export const backgroundTasksOff: Rule = {
 }
 
 /** What to write so that they are turned on; undefined where they are, where somebody turned them off, or where it is not known. */
-function missingSwitch({ discovered, loaded }: RuleContext): string | undefined {
-  if (!discovered.application.ok) return undefined
+function missingSwitch(context: RuleContext): string | undefined {
+  const { discovered, loaded } = context
+  if (!discovered.application.ok || applicationAgents(context).settings.includes('backgroundTasks')) return undefined
   const { dir } = discovered.application
   const module = discovered.shared.find(({ slot }) => slot === 'backgroundTasks')
   if (module === undefined) return `write ${dir}/backgroundTasks.ts: export default { enabled: true }`

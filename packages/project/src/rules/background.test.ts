@@ -138,6 +138,9 @@ test('B9.1 B11.10 what agents say is told where the application has no backgroun
   `)
   expect(await toldOf(files, { 'backgroundTasks.ts': 'export default { enabled: false }\n' })).toBe('')
   expect(await toldOf(files)).toBe('')
+  const coded =
+    "import { Retinue } from '@retinue/core'\nexport default new Retinue({ agents: {}, backgroundTasks: { enabled: true } })\n"
+  expect(await toldOf(files, { 'index.ts': coded })).toBe('')
 })
 
 test('B11.2 backgroundTasks.ts: what is no settings, or wrong ones, is told at its place', async () => {

@@ -22,6 +22,8 @@ const WANTED: Readonly<Record<ModuleSlot, string>> = {
   'input-processor': 'a processor: an object with an id and processInput or processInputStep',
   'output-processor': 'a processor: an object with an id and processOutputStream or processOutputResult',
   scorer: 'a scorer, as createScorer({ … }) gives, or { scorer, sampling }',
+  schedule: 'a schedule, as createSchedule({ cron, prompt }) gives',
+  index: 'the application, as new Retinue({ … }) gives',
 }
 
 const FIX: Readonly<Record<ModuleSlot, string>> = {
@@ -39,6 +41,8 @@ const FIX: Readonly<Record<ModuleSlot, string>> = {
   skill: 'write: export default createSkill({ name, description, instructions })',
   'input-processor': "write: export default { id: 'guard', processInput({ messages }) { … } }",
   'output-processor': "write: export default { id: 'guard', processOutputResult({ text }) { … } }",
+  schedule: "write: export default createSchedule({ cron: '0 9 * * 1-5', prompt: '…' })",
+  index: 'write: export default new Retinue({ agents: {} }); the agents in "agents/" are added to it',
   scorer: "write: export default createScorer({ id: 'short' }).generateScore(({ run }) => …)",
 }
 

@@ -1,3 +1,4 @@
+import { agentOverridden } from './agent-overridden.ts'
 import { appAmbiguous } from './app-ambiguous.ts'
 import { appEmpty } from './app-empty.ts'
 import { appMissing } from './app-missing.ts'
@@ -33,6 +34,8 @@ import { processorInvalid } from './processor-invalid.ts'
 import { processorMethodIgnored } from './processor-method-ignored.ts'
 import { promptSecret } from './prompt-secret.ts'
 import type { Rule } from './rule.ts'
+import { scheduleInvalid } from './schedule-invalid.ts'
+import { schedulesIgnored } from './schedules-ignored.ts'
 import { scorerInvalid } from './scorer-invalid.ts'
 import { serverInvalid } from './server-invalid.ts'
 import { skillDuplicate } from './skill-duplicate.ts'
@@ -59,6 +62,7 @@ import { workspaceShared } from './workspace-shared.ts'
 
 /** Every rule of `check`. Their order means nothing: findings are sorted by their places. */
 export const RULES: readonly Rule[] = [
+  agentOverridden,
   appAmbiguous,
   appEmpty,
   appMissing,
@@ -93,6 +97,8 @@ export const RULES: readonly Rule[] = [
   promptSecret,
   processorInvalid,
   processorMethodIgnored,
+  scheduleInvalid,
+  schedulesIgnored,
   scorerInvalid,
   serverInvalid,
   skillDuplicate,

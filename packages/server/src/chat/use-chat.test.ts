@@ -124,6 +124,32 @@ test('useChat decides on several calls at once, each as the person chose, and no
   ])
 })
 
+test('the message of a chat has one start and one finish, whatever is decided in it, and what was decided before is passed over', async () => {
+  const calls = ['p1', 'p2'].map((id) => ({ id, name: 'pay_bill', args: { euros: 1 } }))
+  const t = testApp({ script: { sup: [{ calls }, { text: 'Paid.' }] } })
+  const said = { role: 'user', parts: [{ type: 'text', text: 'Pay.' }] }
+  await (await t.post('/api/chat/sup', { id: 'c', messages: [said] })).text()
+  const responded = (id: string) => {
+    return {
+      type: 'tool-pay_bill',
+      toolCallId: id,
+      state: 'approval-responded',
+      input: {},
+      approval: { id, approved: true },
+    }
+  }
+  const decide = (...ids: string[]) =>
+    t.post('/api/chat/sup', { id: 'c', messages: [said, { role: 'assistant', parts: ids.map(responded) }] })
+  const text = await (await decide('p0', 'p1', 'p2')).text()
+  const types = [...text.matchAll(/^data: \{"type":"([\w-]+)"/gm)].map(([, type]) => type)
+  expect(types.filter((type) => type === 'start' || type === 'finish')).toEqual(['start', 'finish'])
+  expect(types.at(-1)).toBe('finish')
+  expect(text.match(/\[DONE\]/g)).toHaveLength(1)
+  expect(t.paid).toHaveLength(2)
+  const again = await decide('p1', 'p2')
+  expect([again.status, ((await again.json()) as { code: string }).code]).toEqual([404, 'approval-not-found'])
+})
+
 test('useChat decides on the call of a subagent, which the message has as data, with other arguments', async () => {
   const t = testApp({
     script: {

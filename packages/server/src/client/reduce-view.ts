@@ -59,13 +59,6 @@ function withPending(view: RootView, chunk: Chunk): RootView {
       const waiting = changeTool(view, asked.path, asked.toolCallId, (tool) => ({ ...tool, state: 'waiting' }))
       return { ...waiting, pending: [...others, asked] }
     }
-    case 'tool-result':
-    case 'tool-error':
-    case 'tool-output-denied': {
-      const { toolCallId } = told.payload
-      if (!view.pending.some((each) => each.toolCallId === toolCallId)) return view
-      return { ...view, pending: view.pending.filter((each) => each.toolCallId !== toolCallId) }
-    }
     default:
       return view
   }

@@ -70,7 +70,9 @@ export class RunHub {
   }
 
   /** Takes note of a run that this process begins to work on, or goes on with. One that nobody has read yet ends for no want of readers. */
-  track(stream: RunStream, place: RunPlace): Leg {
+  async track(stream: RunStream, place: RunPlace): Promise<Leg> {
+    // Somebody decided at once: the last events of the leg before may not have been read yet.
+    await this.#runs.get(stream.runId)?.leg
     const at = Date.now()
     this.#forget(at)
     const run = this.#runs.get(stream.runId) ?? new TrackedRun(stream.runId, place, at)
@@ -81,6 +83,7 @@ export class RunHub {
     run.updatedAt = at
     const from = { leg: run.log.beginLeg(at), seq: 0 }
     const reading = this.#read(run, stream, from)
+    run.leg = reading
     this.#legs.add(reading)
     reading.then(() => this.#legs.delete(reading))
     return { run, from, result: reading }
@@ -116,7 +119,7 @@ export class RunHub {
       clearTimeout(run.detachTimer)
       // What survives a crash is gone on with by the next process.
       if (!run.stream || run.stream.isKept) continue
-      left.push(run.stream.result)
+      left.push(Promise.resolve(run.leg))
       run.stream.abort('the server is about to end')
     }
     await Promise.allSettled(left)
@@ -152,7 +155,7 @@ export class RunHub {
   /** Nobody reads it: it ends, if that stays so for too long. */
   #detach(run: TrackedRun): void {
     const { detachMs } = this.#options
-    if (run.readers > 0 || !run.stream || detachMs === Number.POSITIVE_INFINITY) return
+    if (this.#closing || run.readers > 0 || !run.stream || detachMs === Number.POSITIVE_INFINITY) return
     clearTimeout(run.detachTimer)
     run.detachTimer = setTimeout(() => run.stream?.abort('nobody reads it any more'), detachMs)
   }

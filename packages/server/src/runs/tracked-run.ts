@@ -21,6 +21,8 @@ export class TrackedRun implements RunPlace {
   readonly log: RunLog = new RunLog()
   /** The last result; undefined before there is one. */
   result: RunResult | undefined
+  /** What the last leg of it comes to. It does not reject. */
+  leg: Promise<RunResult> | undefined
   /** While this process works on it. */
   stream: RunStream | undefined
   /** Writes its events into the storage, where it is kept there. */

@@ -15,6 +15,6 @@ export async function recoverRuns({ app, storage, hub, resolveModel }: Services)
   for (const stream of await app.recover(resolveModel ? { resolveModel } : {})) {
     const place = places.get(stream.runId)
     // One that began between the two is read by whoever began it.
-    if (place) hub.track(stream, place)
+    if (place) await hub.track(stream, place)
   }
 }
