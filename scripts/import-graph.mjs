@@ -186,6 +186,7 @@ const libsql = {
       threads: 'a domain of the port: its statements, and the rows that they give',
       'working-memory': 'a domain of the port, as threads are',
       runs: 'two domains of the port that share transactions, runs and the decisions that they wait for',
+      tasks: 'a domain of the port: tasks, what is said to them and what they share are written by nobody else',
       vectors: 'vectors share the file with threads, and no table',
     },
     {

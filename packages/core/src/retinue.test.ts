@@ -110,7 +110,12 @@ describe('B1.11 the application', () => {
     [{}, 'application-invalid', /has no agents/],
     [{ agents: { a: {} } }, 'application-invalid', /"a" .* is no Agent/],
     [{ agents: { a: agent('x'), b: agent('x') } }, 'application-invalid', /"a" and "b" .* same id "x"/],
-    [{ agents: {}, storage: {} }, 'application-invalid', /storage/],
+    [{ agents: {}, storage: {} }, 'application-invalid', /storage of the application is none/],
+    [
+      { agents: {}, storage: { ...new InMemoryStorage(), tasks: undefined } },
+      'application-invalid',
+      /has no "tasks"\./,
+    ],
     [{ agents: {}, memory: {} }, 'application-invalid', /memory/],
     [{ agents: {}, memory: { open: () => {} } }, 'application-invalid', /memory/],
     [{ agents: {}, logger: {} }, 'application-invalid', /logger/],

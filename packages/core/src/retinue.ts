@@ -1,10 +1,11 @@
 import { type Agent, isAgent } from './agent/agent.ts'
+import { BackgroundTasks } from './agent/background-tasks.ts'
 import type { ResumeOptions } from './agent/resume-options.ts'
 import type { RunStream } from './agent/run-stream.ts'
 import { assertKnownKeys } from './errors/option-errors.ts'
 import { RetinueError } from './errors/retinue-error.ts'
 import { type AgentMemory, isAgentMemory } from './memory/agent-memory.ts'
-import type { Application, Logger } from './memory/application.ts'
+import type { Application, BackgroundTaskOptions, Logger } from './memory/application.ts'
 import { isObject } from './shared/records.ts'
 import type { Storage } from './storage/storage.ts'
 
@@ -18,6 +19,8 @@ export interface RetinueOptions<Agents extends Readonly<Record<string, Agent>> =
   memory?: AgentMemory
   /** Runs survive a crash, where neither the call nor the agent says otherwise; see `RunOptions.durable`. Default: false. */
   durable?: boolean
+  /** Lets calls of tools and subagents go on in the background; which, say the agents. Default: every call is run in the foreground. */
+  backgroundTasks?: BackgroundTaskOptions
   /** Where warnings of runs go, such as `console`; `false`: nowhere. Default: the process's warnings. */
   logger?: Logger | false
 }
@@ -27,6 +30,7 @@ const OPTIONS: Readonly<Record<keyof RetinueOptions, true>> = {
   storage: true,
   memory: true,
   durable: true,
+  backgroundTasks: true,
   logger: true,
 }
 
@@ -36,6 +40,8 @@ const OPTIONS: Readonly<Record<keyof RetinueOptions, true>> = {
  */
 export class Retinue<const Agents extends Readonly<Record<string, Agent>> = Readonly<Record<string, Agent>>> {
   readonly storage: Storage | undefined
+  /** What goes on in the background: to be listed, watched, spoken to and cancelled. */
+  readonly tasks: BackgroundTasks
   /** Where warnings go; see `RetinueOptions.logger`. */
   readonly logger: Logger | false | undefined
   readonly #agents: ReadonlyMap<string, Agent>
@@ -43,11 +49,15 @@ export class Retinue<const Agents extends Readonly<Record<string, Agent>> = Read
   /** Throws `application-invalid` or `option-unknown` for options that make no application. */
   constructor(options: RetinueOptions<Agents>) {
     assertRetinueOptions(options)
-    const { agents, storage, memory, durable, logger } = options
+    const { agents, storage, memory, durable, backgroundTasks, logger } = options
     this.storage = storage
     this.logger = logger
-    const shared: Application = { storage, memory, durable, logger }
+    const background = { options: backgroundTasks ?? {}, manager: undefined }
+    const shared: Application = { storage, memory, durable, background, inProcess: { storage: undefined }, logger }
     this.#agents = new Map(Object.entries(agents).map(([key, agent]) => [key, agent.within(shared)]))
+    this.tasks = new BackgroundTasks(shared, ({ agentId, taskId: runId }, data, toolCallId) =>
+      this.getAgentById(agentId).resumeStream(data, { runId, toolCallId }),
+    )
   }
 
   /** The agent under a key. Throws `agent-unknown`. */
@@ -87,22 +97,59 @@ export class Retinue<const Agents extends Readonly<Record<string, Agent>> = Read
 function assertRetinueOptions(options: unknown): void {
   if (!isObject(options)) throw invalid('new Retinue takes an object.', 'new Retinue({ agents: { supervisor } })')
   assertKnownKeys(options, OPTIONS, 'The application has options that are not known')
-  const { agents, storage, memory, durable, logger } = options
+  const { agents, storage, memory, durable, backgroundTasks, logger } = options
   if (!isObject(agents)) throw invalid('The application has no agents.', 'new Retinue({ agents: { supervisor } })')
   for (const [key, agent] of Object.entries(agents))
     if (!isAgent(agent)) throw invalid(`"${key}" in the agents of the application is no Agent.`, 'new Agent({ id, … })')
   assertIds(Object.entries(agents as Record<string, Agent>))
-  if (storage !== undefined && !(isObject(storage) && DOMAINS.every((domain) => isObject(storage[domain]))))
-    throw invalid('The storage of the application is none.', "new LibSQLStore({ id: 'store', url: 'file:app.db' })")
+  if (storage !== undefined) assertStorage(storage)
   if (memory !== undefined && !isAgentMemory(memory))
     throw invalid('The memory of the application is none.', 'new Memory()')
   if (durable !== undefined && typeof durable !== 'boolean')
     throw invalid(`The option durable of the application is ${String(durable)}.`, 'durable: true')
+  assertBackground(backgroundTasks)
   if (logger !== undefined && logger !== false && !(isObject(logger) && typeof logger['warn'] === 'function'))
     throw invalid('The logger of the application has no method warn.', 'logger: console, or logger: false')
 }
 
-const DOMAINS: readonly (keyof Storage)[] = ['threads', 'workingMemory', 'runs', 'approvals']
+const BACKGROUND: Readonly<Record<keyof BackgroundTaskOptions, true>> = {
+  enabled: true,
+  globalConcurrency: true,
+  perAgentConcurrency: true,
+  onLimit: true,
+}
+
+function assertBackground(background: unknown): void {
+  if (background === undefined) return
+  const what = 'The backgroundTasks of the application'
+  if (!isObject(background)) throw invalid(`${what} are ${String(background)}.`, 'backgroundTasks: { enabled: true }')
+  assertKnownKeys(background, BACKGROUND, `${what} have options that are not known`)
+  const { enabled, onLimit } = background
+  if (enabled !== undefined && typeof enabled !== 'boolean')
+    throw invalid(`The enabled of the backgroundTasks is ${String(enabled)}.`, 'It is true or false.')
+  for (const name of ['globalConcurrency', 'perAgentConcurrency']) {
+    const limit = background[name]
+    if (limit !== undefined && !(Number.isSafeInteger(limit) && (limit as number) > 0))
+      throw invalid(`The ${name} of the backgroundTasks is ${String(limit)}.`, 'It is a whole number of 1 or more.')
+  }
+  if (onLimit !== undefined && onLimit !== 'queue' && onLimit !== 'reject' && onLimit !== 'run')
+    throw invalid(
+      `The onLimit of the backgroundTasks is ${JSON.stringify(onLimit)}.`,
+      "It can be 'queue', 'reject' or 'run'.",
+    )
+}
+
+const DOMAINS: readonly (keyof Storage)[] = ['threads', 'workingMemory', 'runs', 'approvals', 'tasks']
+
+/** A store of an older version, or of somebody's own, may be without a domain: nobody is to learn it in the middle of a run. */
+function assertStorage(storage: unknown): void {
+  const missing = isObject(storage) ? DOMAINS.filter((domain) => !isObject(storage[domain])) : DOMAINS
+  if (missing.length === 0) return
+  const example = "new LibSQLStore({ id: 'store', url: 'file:app.db' })"
+  if (missing.length === DOMAINS.length) throw invalid('The storage of the application is none.', example)
+  const domains = missing.map((domain) => `"${domain}"`).join(' and ')
+  throw invalid(`The storage of the application has no ${domains}.`, `Use a store of this version, such as ${example}.`)
+}
 
 /** Two agents of one id could not be told apart by it. */
 function assertIds(agents: readonly (readonly [string, Agent])[]): void {

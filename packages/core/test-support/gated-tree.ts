@@ -1,5 +1,5 @@
 import { Agent, type AgentOptions } from '../src/agent/index.ts'
-import { Retinue } from '../src/retinue.ts'
+import { Retinue, type RetinueOptions } from '../src/retinue.ts'
 import { InMemoryStorage, type Storage } from '../src/storage/index.ts'
 import { type Script, type ScriptedModels, scriptedModels } from '../src/testing/index.ts'
 import { createTool, type Tool } from '../src/tools/index.ts'
@@ -50,12 +50,15 @@ export class Processes {
    * The agent as a new process has it: nothing but the storage is left of what came before. `make` may differ from process to process,
    * as code does.
    */
-  start(make: MakeTree, more: { durable?: boolean } = {}): Agent {
+  start(make: MakeTree, more: Pick<RetinueOptions, 'durable' | 'backgroundTasks'> = {}): Agent {
     return this.mortal(make, more).agent
   }
 
   /** A process that can die: from then on nothing of it reaches the storage, and what it waits for never comes. */
-  mortal(make: MakeTree, more: { durable?: boolean } = {}): { agent: Agent; app: Retinue; die: () => void } {
+  mortal(
+    make: MakeTree,
+    more: Pick<RetinueOptions, 'durable' | 'backgroundTasks'> = {},
+  ): { agent: Agent; app: Retinue; die: () => void } {
     let isDead = false
     const until = <D extends object>(domain: D): D =>
       new Proxy(domain, {
@@ -65,13 +68,14 @@ export class Processes {
           return (...values: unknown[]) => (isDead ? new Promise(() => {}) : Reflect.apply(member, target, values))
         },
       })
-    const { id, threads, workingMemory, runs, approvals } = this.storage
+    const { id, threads, workingMemory, runs, approvals, tasks } = this.storage
     const storage: Storage = {
       id,
       threads: until(threads),
       workingMemory: until(workingMemory),
       runs: until(runs),
       approvals: until(approvals),
+      tasks: until(tasks),
       close: async () => {},
     }
     const app = new Retinue({ agents: { sup: make(this.models) }, storage, logger: false, ...more })

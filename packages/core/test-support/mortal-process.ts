@@ -36,6 +36,7 @@ export class MortalProcess {
       workingMemory: this.#within(shared.workingMemory),
       runs: this.#within(shared.runs),
       approvals: this.#within(shared.approvals),
+      tasks: this.#within(shared.tasks),
     }
   }
 
@@ -63,7 +64,7 @@ export class MortalProcess {
   }
 }
 
-const READS: ReadonlySet<string> = new Set(['get', 'list', 'listMessages', 'search', 'recall'])
+const READS: ReadonlySet<string> = new Set(['get', 'list', 'listMessages', 'search', 'recall', 'messages', 'shared'])
 
 function never(): Promise<never> {
   return new Promise(() => {})

@@ -33,8 +33,12 @@ export class Steps {
           }
         },
       })
-    const { id, threads, workingMemory, runs, approvals } = shared
-    return { id, threads, workingMemory, runs: stepping(runs), approvals: stepping(approvals), close: async () => {} }
+    const { id, threads, workingMemory, runs, approvals, tasks } = shared
+    return {
+      ...{ id, threads, workingMemory },
+      ...{ runs: stepping(runs), approvals: stepping(approvals), tasks: stepping(tasks) },
+      close: async () => {},
+    }
   }
 
   /** Lets the processes make one step after the other until the work is done. */

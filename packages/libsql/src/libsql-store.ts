@@ -4,6 +4,7 @@ import type { DatabaseOptions } from './database/database-options.ts'
 import { LibSQLApprovals } from './runs/libsql-approvals.ts'
 import { LibSQLRuns } from './runs/libsql-runs.ts'
 import { migrate } from './schema/migrate.ts'
+import { LibSQLTasks } from './tasks/libsql-tasks.ts'
 import { LibSQLThreads } from './threads/libsql-threads.ts'
 import { LibSQLWorkingMemory } from './working-memory/libsql-working-memory.ts'
 
@@ -18,6 +19,7 @@ export class LibSQLStore implements Storage {
   readonly workingMemory: LibSQLWorkingMemory
   readonly runs: LibSQLRuns
   readonly approvals: LibSQLApprovals
+  readonly tasks: LibSQLTasks
   readonly #database: Database
 
   /** Throws `option-invalid` or `option-unknown` for options that make no store. */
@@ -28,6 +30,7 @@ export class LibSQLStore implements Storage {
     this.workingMemory = new LibSQLWorkingMemory(this.#database)
     this.runs = new LibSQLRuns(this.#database)
     this.approvals = new LibSQLApprovals(this.#database)
+    this.tasks = new LibSQLTasks(this.#database)
   }
 
   close(): Promise<void> {

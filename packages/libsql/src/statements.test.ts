@@ -102,7 +102,7 @@ test('each call costs one transaction or one statement', async () => {
     setWorkingMemory: 1,
     getWorkingMemory: 1,
     clone: 5,
-    delete: 5,
+    delete: 6,
   })
   await store.close()
 })
@@ -153,7 +153,68 @@ test('B7.4 a run that is saved with its questions costs one transaction of three
     release: 'UPDATE',
     getApproval: 'SELECT',
     listApprovals: 'SELECT',
-    remove: 'BEGIN DELETE INSERT COMMIT',
+    remove: 'BEGIN DELETE INSERT DELETE COMMIT',
+  })
+  await store.close()
+})
+
+test('B9.3 each call for tasks costs one statement, and to say why nothing was said one more', async () => {
+  using folder = tempFolder()
+  const store = await opened(folder.file())
+  const { tasks } = store
+  const call = {
+    path: ['sup'],
+    toolName: 'writer',
+    toolCallId: 'c1',
+    tells: 'thread' as const,
+    args: null,
+    terms: null,
+  }
+  const run = { rootRunId: 'r1', parentTree: 'r1', parentRunId: 'r1', agentId: 'sup', at: 1 }
+  const taskIds = Array.from({ length: 50 }, (_none, n) => `t${n}`)
+  for (const taskId of taskIds) await tasks.create({ taskId, ...run, ...call })
+  const items = Array.from({ length: 1001 }, (_none, n) => n)
+  using watched = watchStatements()
+  const costs = async (call: () => Promise<unknown>) => {
+    watched.statements.length = 0
+    await call()
+    return watched.statements.map((statement) => statement.split(' ')[0]).join(' ')
+  }
+  const end = { taskId: 't1', from: ['pending' as const], to: 'completed' as const, at: 2 }
+  const delivery = { taskIds, by: 'a', at: 3 }
+  const message = { text: 'x', at: 1 }
+  expect({
+    create: await costs(() => tasks.create({ taskId: 'new', ...run, ...call })),
+    get: await costs(() => tasks.get('t1')),
+    list: await costs(() => tasks.list({ rootRunId: 'r1', status: ['pending', 'running'] })),
+    change: await costs(() => tasks.change(end)),
+    changeInVain: await costs(() => tasks.change(end)),
+    claim: await costs(() => tasks.claim({ ...delivery, until: 4 })),
+    deliver: await costs(() => tasks.deliver(delivery)),
+    send: await costs(() => tasks.send({ taskId: 't2', ...message })),
+    sendInVain: await costs(() => tasks.send({ taskId: 't1', ...message }).catch(() => {})),
+    messages: await costs(() => tasks.messages({ taskId: 't2', after: 0 })),
+    share: await costs(() => tasks.share({ listId: 'l', from: 0, items: items.slice(1) })),
+    shareMore: await costs(() => tasks.share({ listId: 'm', from: 0, items })),
+    shared: await costs(() => tasks.shared({ listId: 'm', count: 1001 })),
+    unshare: await costs(() => tasks.unshare('m')),
+    remove: await costs(() => tasks.remove('t2')),
+  }).toEqual({
+    create: 'INSERT',
+    get: 'SELECT',
+    list: 'SELECT',
+    change: 'UPDATE',
+    changeInVain: 'UPDATE',
+    claim: 'UPDATE',
+    deliver: 'UPDATE',
+    send: 'INSERT',
+    sendInVain: 'INSERT SELECT',
+    messages: 'SELECT',
+    share: 'INSERT',
+    shareMore: 'BEGIN INSERT INSERT COMMIT',
+    shared: 'SELECT',
+    unshare: 'DELETE',
+    remove: 'DELETE',
   })
   await store.close()
 })

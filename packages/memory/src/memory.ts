@@ -155,7 +155,7 @@ export class Memory implements AgentMemory {
   }
 
   /**
-   * Deletes a thread with its messages, its notes and its vectors, and so the threads of its delegations, as far as they are in the same
+   * Deletes a thread with its messages, its notes, its vectors and its background tasks, and so the threads of its delegations, as far as they are in the same
    * storage. Notes of its resource stay. A title or vectors that are still being made for them are given up.
    */
   async deleteThread(key: ThreadKey): Promise<void> {

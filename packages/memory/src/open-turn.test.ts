@@ -44,6 +44,7 @@ function counting(storage: Storage): { readonly storage: Storage; readonly calls
     workingMemory: storage.workingMemory,
     runs: storage.runs,
     approvals: storage.approvals,
+    tasks: storage.tasks,
     close: () => storage.close(),
   }
   return { storage: counted, calls }

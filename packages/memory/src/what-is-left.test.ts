@@ -40,3 +40,21 @@ test('B6.6 a thread takes the threads below it with it, also those below an agen
   await memory.deleteThread({ threadId: 't1', resourceId: 'u1' })
   expect(await below()).toBe(0)
 })
+
+test('B6.6 a thread takes its background tasks with it, whatever they stand at, and no others', async () => {
+  const storage = new InMemoryStorage()
+  const memory = new Memory({ storage })
+  const run = { rootRunId: 'r', parentTree: 'r', parentRunId: 'r', agentId: 'a', path: ['a'], tells: 'thread' as const }
+  const call = { toolName: 'b', toolCallId: 'c', args: null, terms: null, at: 1 }
+  for (const threadId of ['t1', 't2']) {
+    await memory.createThread({ threadId, resourceId: 'u1' })
+    for (const status of ['running', 'completed'] as const) {
+      const taskId = `${status} of ${threadId}`
+      await storage.tasks.create({ taskId, ...run, ...call, threadId, resourceId: 'u1' })
+      await storage.tasks.change({ taskId, from: ['pending'], to: status, at: 2 })
+    }
+  }
+  await memory.deleteThread({ threadId: 't1', resourceId: 'u1' })
+  const { items } = await storage.tasks.list({})
+  expect(items.map(({ taskId }) => taskId)).toEqual(['running of t2', 'completed of t2'])
+})

@@ -192,7 +192,7 @@ export default { open() {}, within() { return this }, settled: async () => { awa
   const files = {
     'log.ts': 'export const log = []\n',
     'storage.ts': `import { log } from './log.ts'
-export default { id: 's', threads: {}, workingMemory: {}, runs: {}, approvals: {}, close: async () => void log.push('closed') }
+export default { id: 's', threads: {}, workingMemory: {}, runs: {}, approvals: {}, tasks: {}, close: async () => void log.push('closed') }
 `,
   }
   const shared = { ...files, 'memory.js': slow('./', '') }

@@ -15,6 +15,7 @@ import { assertSkills, type Skills } from '../skills/skill.ts'
 import type { Schema } from '../tools/schema.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Workspace } from '../workspace/workspace.ts'
+import { type AgentTasks, assertAgentTasks } from './agent-tasks.ts'
 import { assertBudget } from './assert-budget.ts'
 import { assertProcessors } from './assert-processors.ts'
 import { assertScorers } from './assert-scorers.ts'
@@ -75,6 +76,8 @@ export interface AgentOptions<Id extends string = string, A extends Subagents = 
   maxRetries?: number
   /** Which calls of this agent, and of those that it delegates to, wait for a person before they start. Default: those whose tools say so. */
   requireToolApproval?: ApprovalGate
+  /** Which of its tools and subagents are run in the background, where its application has that turned on. */
+  backgroundTasks?: AgentTasks
   /** Runs of this agent survive a crash; see the option of a call. Default: the application's. */
   durable?: boolean
 }
@@ -111,6 +114,7 @@ const OPTIONS: Readonly<Record<keyof AgentOptions, true>> = {
   maxRetries: true,
   requireToolApproval: true,
   durable: true,
+  backgroundTasks: true,
 }
 
 /** Throws `agent-invalid`, `option-unknown` or `option-invalid` for options that make no agent. */
@@ -134,6 +138,7 @@ export function assertAgentOptions(options: unknown): asserts options is AgentOp
     )
   assertGate(given['requireToolApproval'], `The requireToolApproval of the agent "${id}"`)
   assertDelegation(id, given['delegation'])
+  assertAgentTasks(given['backgroundTasks'], id)
   assertMemory(id, given['memory'])
   assertProcessors(given['inputProcessors'], id, 'inputProcessors')
   assertProcessors(given['outputProcessors'], id, 'outputProcessors')

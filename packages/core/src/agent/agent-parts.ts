@@ -1,5 +1,6 @@
 import type { RequestContextLike } from '../context/request-context.ts'
 import type { ModelCandidate, ToolSet } from '../loop/run.ts'
+import type { TaskTerms } from '../loop/run-tasks.ts'
 import { systemMessages } from '../messages/instructions.ts'
 import type { SystemMessage } from '../messages/message.ts'
 import { mayHaveSkills } from '../skills/skill.ts'
@@ -8,6 +9,7 @@ import { type CompiledSchema, compileSchema } from '../tools/schema.ts'
 import type { AgentOptions, ModelSetting } from './agent-config.ts'
 import type { OfferedSkills } from './agent-skills.ts'
 import { compileTools, NO_TOOLS, type ToolSources, withReferences } from './agent-tools.ts'
+import { type BackgroundSet, backgroundSet, inheritedTerms } from './background-terms.ts'
 import { declaredCandidates } from './model-candidates.ts'
 
 /** Where an agent holds its parts, for the other agents of its tree. */
@@ -25,11 +27,14 @@ export class AgentParts {
   /** The skills as they were last offered. */
   offered: OfferedSkills | undefined
   /** Where runs are kept that no application has a storage for. */
-  ownStorage: Storage | undefined
+  readonly inProcess: { storage: Storage | undefined } = { storage: undefined }
   readonly #staticTools: ToolSet | undefined
   #system: SystemMessage[] | undefined
   #candidates: ModelCandidate[] | undefined
   #referring: { of: ToolSet; set: ToolSet } | undefined
+  #background: { of: ToolSet; set: BackgroundSet } | undefined
+  /** Whether it is being asked what it can run in the background: agents can lead back to themselves. */
+  #isAsked = false
   #dynamic: { sources: ToolSources; set: ToolSet } | undefined
 
   constructor(options: AgentOptions, self: object) {
@@ -78,6 +83,24 @@ export class AgentParts {
   withReferences(tools: ToolSet): ToolSet {
     if (this.#referring?.of !== tools) this.#referring = { of: tools, set: withReferences(tools) }
     return this.#referring.set
+  }
+
+  /** The tools where background tasks are turned on. Made once for each set. */
+  inBackground(tools: ToolSet): BackgroundSet {
+    const { id, backgroundTasks } = this.options
+    if (this.#background?.of !== tools) this.#background = { of: tools, set: backgroundSet(id, tools, backgroundTasks) }
+    return this.#background.set
+  }
+
+  /** How a parent that does not say so itself runs the agent in the background; undefined: not at all. */
+  backgroundTerms(): TaskTerms | undefined {
+    if (this.#isAsked || !this.#staticTools) return undefined
+    this.#isAsked = true
+    try {
+      return inheritedTerms(this.inBackground(this.#staticTools).terms)
+    } finally {
+      this.#isAsked = false
+    }
   }
 
   /** The tools for a request. What a function gives again is not compiled again. */

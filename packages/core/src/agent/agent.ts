@@ -5,6 +5,7 @@ import { noUsage } from '../events/usage.ts'
 import type { DelegateNames } from '../loop/delegation-settings.ts'
 import type { Run } from '../loop/run.ts'
 import { runLoop } from '../loop/run-loop.ts'
+import type { TaskTerms } from '../loop/run-tasks.ts'
 import type { AgentMemory } from '../memory/agent-memory.ts'
 import type { Application } from '../memory/application.ts'
 import type { AgentInput } from '../messages/from-input.ts'
@@ -84,6 +85,16 @@ export class Agent<const Id extends string = string, const A extends Subagents =
     return streamed(await openRoot(this.#parts, input, options, true, this.#application))
   }
 
+  /** `stream` with `untilIdle`: open until its background tasks are done and answered. */
+  async streamUntilIdle(input: AgentInput, options?: RunOptions<DelegateNames<A>>): Promise<RunStream> {
+    return this.stream(input, { ...options, untilIdle: options?.untilIdle || true })
+  }
+
+  /** How a parent that does not say so itself runs the agent in the background; see `DelegateTarget`. */
+  backgroundTerms(): TaskTerms | undefined {
+    return this.#parts.backgroundTerms()
+  }
+
   /** The agent as an application runs it: the same agent, with what the application shares. */
   within(application: Application): Agent<Id, A> {
     const Bound = Agent as new (options: AgentOptions<Id, A>, within: Within) => Agent<Id, A>
@@ -109,6 +120,7 @@ export class Agent<const Id extends string = string, const A extends Subagents =
     }
     if (run === ABORTED) return this.#notOpened(request, undefined)
     request.opened?.(run)
+    if (run.state.tasks) await run.root.tasks?.attach(run)
     const hasEnded = run.state.finishReason !== undefined
     await runLoop(run)
     run.close()

@@ -4,7 +4,7 @@ import { Prompt } from '../loop/prompt.ts'
 import { processorName, type RootRun, type Run, type RunSettings, type ToolSet } from '../loop/run.ts'
 import type { RunHooks } from '../loop/run-hooks.ts'
 import type { RunProcessors } from '../loop/run-processors.ts'
-import { newRunState } from '../loop/run-state.ts'
+import { newRunState, type RunState } from '../loop/run-state.ts'
 import type { SavedRun } from '../loop/saved-run.ts'
 import { systemMessages } from '../messages/instructions.ts'
 import type { Message } from '../messages/message.ts'
@@ -14,6 +14,7 @@ import { compileSchema } from '../tools/schema.ts'
 import type { AgentOptions, ModelSetting } from './agent-config.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { withToolsets } from './agent-tools.ts'
+import type { BackgroundSet } from './background-terms.ts'
 import { candidatesFor, type Place, type Resolved } from './resolve-parts.ts'
 import type { RunOptions } from './run-options.ts'
 
@@ -28,19 +29,19 @@ export function buildRun(
   place: Place,
   { system, skills, tools: given, models, processors }: Resolved,
 ): Run {
-  const { root, abort, runId, path, lineage, requestContext, options, messages, inherited, saved } = place
+  const { root, abort, lineage, requestContext, options, messages, inherited, saved } = place
   const { id } = parts.options
   const base = place.instructions === undefined ? system : systemMessages(place.instructions, id)
-  const own = skills ? [...base, skills] : base
+  const ownSystem = skills ? [...base, skills] : base
   const more = options.system === undefined ? NO_MESSAGES : systemMessages(options.system, id)
-  const whole = more.length + place.system.length === 0 ? own : [...own, ...more, ...place.system]
-  const tools = toolsOf(parts, place, given)
+  const whole = more.length + place.system.length === 0 ? ownSystem : [...ownSystem, ...more, ...place.system]
+  const { tools, terms } = backgroundOf(parts, place, toolsOf(parts, place, given))
   const active = options.activeTools ? activeTools(tools, options.activeTools) : tools
   if (saved && processors) restoreStates(processors, saved)
   const maxSteps = options.maxSteps ?? DEFAULT_MAX_STEPS
   return {
     root,
-    state: saved ? { ...saved.state } : newRunState({ runId, agentId: id, path, maxSteps, messages }),
+    state: saved ? { ...saved.state } : begunState(place, id, maxSteps),
     agentId: id,
     abort,
     scope: abort,
@@ -53,6 +54,9 @@ export function buildRun(
     gates: gatesOf(place, parts.options),
     calls: undefined,
     resumed: saved?.calls,
+    background: terms,
+    told: place.told,
+    askedByTasks: undefined,
     references: new Set(),
     begunAt: saved ? root.effects.now() - saved.elapsedMs : root.effects.now(),
     point: undefined,
@@ -81,6 +85,17 @@ export function buildRun(
   }
 }
 
+/** The tools as they are where calls can be run in the background, and which can. */
+function backgroundOf(parts: AgentParts, { root }: Place, tools: ToolSet): BackgroundSet {
+  return root.tasks ? parts.inBackground(tools) : { tools, terms: undefined }
+}
+
+function begunState({ runId, path, messages, tasks }: Place, agentId: string, maxSteps: number): RunState {
+  const state = newRunState({ runId, agentId, path, maxSteps, messages })
+  if (tasks && tasks.length > 0) state.tasks = [...tasks]
+  return state
+}
+
 const NO_GATES: Run['gates'] = []
 
 /** The gates of the runs above, the agent's own and the call's: each of them can stop a call, and none can be taken away. */
@@ -101,10 +116,10 @@ function restoreStates({ input, output, states }: RunProcessors, saved: SavedRun
 }
 
 /** An agent's tools and those of the call, in the form that the run needs. */
-function toolsOf(parts: AgentParts, { options, remembered }: Place, own: ToolSet): ToolSet {
+function toolsOf(parts: AgentParts, { options, remembered, root, path }: Place, own: ToolSet): ToolSet {
   const { toolsets, delegation } = options
   const called = toolsets ? withToolsets(parts.options.id, own, toolsets) : own
-  const notes = remembered?.tools ?? {}
+  const notes = { ...remembered?.tools, ...(root.task?.depth === path.length ? root.task.tools : {}) }
   const all = Object.keys(notes).length > 0 ? withToolsets(parts.options.id, called, { memory: notes }) : called
   return delegation?.enableResultReferences ? parts.withReferences(all) : all
 }

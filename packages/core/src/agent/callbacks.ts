@@ -1,5 +1,6 @@
 import type { RetinueError } from '../errors/retinue-error.ts'
 import type { Chunk } from '../events/chunk.ts'
+import type { EventLog } from '../events/event-log.ts'
 import type { Run } from '../loop/run.ts'
 import { callbackFailed } from '../loop/run-hooks.ts'
 import type { Step } from '../loop/run-state.ts'
@@ -21,8 +22,12 @@ export interface Callbacks {
 }
 
 /** Hands every event to `onChunk`, in order; resolves when the run has ended and all were handed over. */
-export async function tellChunks(run: Run, onChunk: NonNullable<Callbacks['onChunk']>): Promise<void> {
-  const reader = run.root.log?.read()
+export async function tellChunks(
+  run: Run,
+  log: EventLog | undefined,
+  onChunk: NonNullable<Callbacks['onChunk']>,
+): Promise<void> {
+  const reader = log?.read()
   for (let item = await reader?.next(); item && !item.done; item = await reader?.next()) {
     try {
       await onChunk(item.value)

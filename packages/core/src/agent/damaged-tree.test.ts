@@ -19,8 +19,8 @@ function damaged(storage: Storage, damage: (body: Body) => unknown): Storage {
       }
     },
   })
-  const { id, threads, workingMemory, approvals } = storage
-  return { id, threads, workingMemory, approvals, runs, close: async () => {} }
+  const { id, threads, workingMemory, approvals, tasks } = storage
+  return { id, threads, workingMemory, approvals, tasks, runs, close: async () => {} }
 }
 
 function readsDamaged({ storage, models }: Processes, make: MakeTree, damage: (body: Body) => unknown): Agent {

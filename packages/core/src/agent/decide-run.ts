@@ -1,4 +1,5 @@
 import { approvalDecided, approvalExpired, decisionAborted, decisionInvalid } from '../approvals/approval-errors.ts'
+import { type InheritedPart, inheritedPart, withInherited } from '../background/inherited.ts'
 import { optionInvalid } from '../errors/option-errors.ts'
 import type { LoopTool, Run } from '../loop/run.ts'
 import { toJson } from '../shared/json.ts'
@@ -10,14 +11,15 @@ import type { Value } from '../storage/values.ts'
 import { askedCalls } from './asked-calls.ts'
 import { directEffects } from './direct-effects.ts'
 import { HeldLease } from './held-lease.ts'
-import { storageOf } from './kept-tree.ts'
 import { liveRuns } from './live-runs.ts'
 import type { OpenedRoot } from './open-run.ts'
 import { openSaved, type Restored, restored } from './open-saved.ts'
+import { openTask } from './open-task.ts'
 import { removeRun } from './remove-run.ts'
 import { assertResumeOptions, type DecisionOptions, resumedWith } from './resume-options.ts'
-import { unpackTree } from './saved-tree.ts'
+import { type SavedTree, unpackTree, withLog } from './saved-tree.ts'
 import { standingOf } from './standing.ts'
+import { storageOf } from './storage-of.ts'
 import { chosen, type Site, takeRun } from './take-run.ts'
 import { toolAt } from './tool-at.ts'
 
@@ -52,10 +54,13 @@ export async function openDecided(
       throw runNotFound(stored.runId)
     }
     const standing = await standingOf(storage, stored.runId)
-    const tree = unpackTree(stored.runId, stored.body)
+    const tree = await wholeTree(storage, stored.runId, site, unpackTree(stored.runId, stored.body))
     const live = liveRuns(storage).get(stored.runId)
     const opening = restored(stored.runId, tree, live, resumedWith(given))
-    opened = await openSaved(site.parts, site.application, opening, { stored, lease, standing }, log)
+    const taken = { stored, lease, standing }
+    opened = site.task
+      ? await openTask(site, site.task, opening, taken)
+      : await openSaved(site.parts, site.application, opening, taken, log)
     const { keeper } = opened.run.root
     const deciding = verdict && { verdict, given, asked, standing, opening, run: opened.run }
     keeper?.goOn(deciding && (await decide(site, storage, deciding)))
@@ -66,6 +71,14 @@ export async function openDecided(
     await lease.release()
     throw thrown
   }
+}
+
+/** What of a tree stands elsewhere: its log, and what the subagent of a task was handed. */
+async function wholeTree(storage: Storage, runId: string, { task }: Site, stored: SavedTree): Promise<SavedTree> {
+  const tree = await withLog(storage, runId, stored)
+  const { inherits } = (task?.terms ?? {}) as { inherits?: InheritedPart }
+  if (!inherits) return tree
+  return { ...tree, run: withInherited(tree.run, await inheritedPart(storage, inherits)) }
 }
 
 const OPTIONS: Readonly<Record<Verdict['type'] | 'resume', readonly string[]>> = {

@@ -6,8 +6,7 @@ import { RunStream } from './run-stream.ts'
 
 /** Runs what was opened, and gives its stream at once. */
 export function streamed(opened: OpenedRoot): RunStream {
-  const { run } = opened
-  const { log } = run.root
+  const { run, log } = opened
   if (!log) throw new TypeError('A stream needs a log.')
   const result = drive(opened).finally(() => log.close())
   return new RunStream(run, log, result)
@@ -21,11 +20,11 @@ export async function generated(opened: OpenedRoot): Promise<RunResult> {
 }
 
 /** Runs what was opened to its end, and tells whoever wants to be told. */
-export async function drive({ run, callbacks }: OpenedRoot): Promise<RunResult> {
+export async function drive({ run, log, callbacks }: OpenedRoot): Promise<RunResult> {
   const { onChunk, onFinish, onError, onAbort } = callbacks
   const wanted = onChunk || onFinish || onError || onAbort
   const tell = wanted && (await import('./callbacks.ts'))
-  const telling = tell && onChunk && tell.tellChunks(run, onChunk)
+  const telling = tell && onChunk && tell.tellChunks(run, log, onChunk)
   // One that had ended when it was opened was graded then.
   const hasEnded = run.state.finishReason !== undefined
   await runLoop(run)

@@ -11,6 +11,7 @@ export type {
   ModelUse,
   Source,
   StepEnd,
+  TaskReference,
 } from '../events/chunk.ts'
 export type { CompletionCheck, ScorerVerdict } from '../events/completion-check.ts'
 export type { DelegationEnvelope, DelegationStatus } from '../events/envelope.ts'
@@ -37,16 +38,22 @@ export type { PrepareStep, StepContext, StepSettings } from '../loop/prepare-ste
 export type { ApprovalGate, ChooseModel, ChosenModel } from '../loop/run.ts'
 export type { StopCondition } from '../loop/run-hooks.ts'
 export type { Step } from '../loop/run-state.ts'
+export type { TaskTerms, UntilIdle } from '../loop/run-tasks.ts'
 export type { TaskCompletion } from '../loop/task-completion.ts'
 export type { Timeouts } from '../loop/time-limits.ts'
+export type { BackgroundTaskOptions } from '../memory/application.ts'
 export type { AgentInput, InputMessage } from '../messages/from-input.ts'
 export type { Instruction, Instructions } from '../messages/instructions.ts'
 export type { Message } from '../messages/message.ts'
 export type { LanguageModel, ModelChoice } from '../model/language-model.ts'
 export type { Providers, RegisteredProvider } from '../model/registered-providers.ts'
 export type { LiveScore, OnScore, Sampling, ScorerEntry, Scorers } from '../scorers/live-score.ts'
+export type { Page } from '../storage/page.ts'
+export type { TaskFacts, TaskQuery, TaskStatus } from '../storage/tasks.ts'
 export { Agent, isAgent } from './agent.ts'
 export { type AgentConfig, type AgentOptions, agentConfig, type Dynamic, type ModelSetting } from './agent-config.ts'
+export type { AgentTask, AgentTasks } from './agent-tasks.ts'
+export type { BackgroundTask, BackgroundTasks, TaskQuestion } from './background-tasks.ts'
 export type { Callbacks } from './callbacks.ts'
 export type { ApproveOptions, DecisionOptions, DeclineOptions, ResumeOptions } from './resume-options.ts'
 export type { RunOptions } from './run-options.ts'

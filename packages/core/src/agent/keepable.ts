@@ -1,6 +1,7 @@
 import type { RootRun, Run } from '../loop/run.ts'
 import type { RunKeeper } from '../loop/run-keeper.ts'
 import type { Application } from '../memory/application.ts'
+import type { Message } from '../messages/message.ts'
 import type { AgentParts } from './agent-parts.ts'
 import type { TakenRun } from './kept-tree.ts'
 import type { RunOptions } from './run-options.ts'
@@ -14,10 +15,27 @@ export interface KeepableTree {
   readonly options: RunOptions
   /** The call's options alone: the defaults are there again when the run goes on. */
   readonly call: RunOptions
+  /** What is kept apart of it as a background task; undefined for what the application began. */
+  readonly task?: KeepableTask
+}
+
+/** A background task, as far as its tree is kept. */
+export interface KeepableTask {
+  /** Whether each step of it is written down: what is kept in this process dies with it. */
+  readonly survives: boolean
+  /** What its subagent was handed, where that is stored apart from the tree. */
+  readonly inherited?: readonly Message[] | undefined
+  /** Goes on with the task when a call of it was not decided in time. */
+  goOnLater(): void
+}
+
+/** Under which name the trees of an agent's background tasks are stored: they are listed by no agent's own. */
+export function filedAs({ parts, task }: Pick<KeepableTree, 'parts'> & { readonly task?: object | undefined }): string {
+  return task ? `retinue.task:${parts.options.id}` : parts.options.id
 }
 
 /** What a root's `keep` finds on it. */
-interface Keeping {
+export interface Keeping {
   readonly tree: KeepableTree
   readonly taken: TakenRun | undefined
   keeper: Promise<RunKeeper> | undefined

@@ -4,21 +4,20 @@ import { isRetinueError, type RetinueError } from '../errors/retinue-error.ts'
 import { unexpected } from '../loop/finish-run.ts'
 import type { PendingCall } from '../loop/pending-call.ts'
 import type { AskedCall, RunKeeper } from '../loop/run-keeper.ts'
-import { warnIn } from '../memory/application.ts'
 import { toJson } from '../shared/json.ts'
 import type { Approval, ApprovalChange, ApprovalRequest, ApprovalStatus } from '../storage/approvals.ts'
-import { InMemoryStorage } from '../storage/in-memory-storage.ts'
 import type { Lease } from '../storage/runs.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Value } from '../storage/values.ts'
-import type { AgentParts } from './agent-parts.ts'
 import { askedCalls, othersAtWork } from './asked-calls.ts'
 import { LONGEST_TIMER_MS } from './direct-effects.ts'
 import { HeldLease } from './held-lease.ts'
-import { isDurable, type KeepableTree } from './keepable.ts'
+import { filedAs, isDurable, type KeepableTree } from './keepable.ts'
 import { contextsOf, forgetOldest, type LiveRun, liveRuns } from './live-runs.ts'
 import { packTree } from './saved-tree.ts'
 import { standingOf } from './standing.ts'
+import { storageOf } from './storage-of.ts'
+import { type LogPart, TreeLog } from './tree-log.ts'
 
 /** What a tree begins with that was stored before. */
 export interface TakenRun {
@@ -27,27 +26,15 @@ export interface TakenRun {
   readonly standing: readonly Approval[]
   /** Whether it is kept when it has ended. */
   readonly durable: boolean
-}
-
-/** Where trees are kept: in the application's storage, or else in this process, which is said once. */
-export function storageOf(parts: AgentParts, application: KeepableTree['application']): Storage {
-  if (application.storage) return application.storage
-  if (!parts.ownStorage) {
-    parts.ownStorage = new InMemoryStorage()
-    warnIn(
-      application,
-      'runs-in-process',
-      `Runs of the agent "${parts.options.id}" that wait for a person are kept in this process alone. To keep them longer, give the application a storage: new Retinue({ agents, storage: new LibSQLStore({ id, url }) }).`,
-    )
-  }
-  return parts.ownStorage
+  /** Its log, which it has no use for once it is written anew. */
+  readonly log: LogPart | undefined
 }
 
 /** Begins to keep a tree; at once in its storage, where it is to survive a crash. */
 export async function keepTree(tree: KeepableTree, taken?: TakenRun): Promise<KeptTree> {
   const kept = new KeptTree(tree, taken)
   // Under an id that the application chose somebody may have been asked before: that was another run.
-  if (!taken && tree.call.runId !== undefined) await kept.passOver()
+  if (!taken && !tree.task && tree.call.runId !== undefined) await kept.passOver()
   tree.run.root.keeper = kept
   if (!taken && kept.isDurable) await kept.begin()
   return kept
@@ -62,6 +49,8 @@ const FROM: Readonly<Record<'done' | 'unknown' | 'void' | 'cancelled' | 'decline
   declined: ['pending'],
 }
 
+const TOLD = { body: null, write: undefined } as const
+
 /** A tree of runs in a store: one row for all of it, and one for each question that it put to a person. */
 export class KeptTree implements RunKeeper {
   readonly isDurable: boolean
@@ -74,6 +63,8 @@ export class KeptTree implements RunKeeper {
   /** The rounds of calls that a run of the same id was asked about before. */
   readonly #rounds = new Map<string, number>()
   readonly #live: LiveRun
+  readonly #log: TreeLog | undefined
+  #oldLog: LogPart | undefined
   #settle: () => void = () => {}
   #moves: ApprovalChange[] = []
   #version: number
@@ -88,17 +79,19 @@ export class KeptTree implements RunKeeper {
     const { runId, abort } = run.root
     this.#tree = tree
     this.#storage = storageOf(parts, application)
-    this.#keepsEnded = taken ? taken.durable : isDurable(tree)
+    this.#keepsEnded = taken ? taken.durable : !tree.task && isDurable(tree)
     // What was stored once is in the hands of people, and is lost no more.
-    this.isDurable = this.#keepsEnded || taken !== undefined
+    this.isDurable = this.#keepsEnded || taken !== undefined || tree.task?.survives === true
     this.#version = taken?.version ?? 0
+    this.#log = this.isDurable ? new TreeLog(runId, run.root.effects.newId()) : undefined
+    this.#oldLog = taken?.log
     for (const approval of taken?.standing ?? []) this.#standing.set(approval.toolCallId, approval)
     this.#lease = taken?.lease ?? new HeldLease(this.#storage, runId)
     this.#lease.onLost = () => this.#failed(runLost(runId))
     const working = new Promise<void>((resolve) => {
       this.#settle = resolve
     })
-    const { id: agentId } = parts.options
+    const agentId = filedAs(tree)
     const stop = (reason: unknown): void => abort.abort(reason)
     this.#live = { agentId, working, abort: stop, call, saveId: '', contexts: new Map(), stopClock: undefined }
     if (taken === undefined) this.goOn()
@@ -246,15 +239,18 @@ export class KeptTree implements RunKeeper {
     const requests = this.#newRequests()
     const moves = this.#moves.splice(0)
     this.#saveId = run.root.effects.newId()
-    const facts = { call, durable: this.#keepsEnded, saveId: this.#saveId }
+    const facts = { call, durable: this.#keepsEnded, saveId: this.#saveId, inherited: this.#tree.task?.inherited }
+    // A run that survives no crash is written down where it stops; before, others only need to know that it is there.
+    const isOnlyTold = status === 'running' && !this.isDurable
+    const { body, write } = isOnlyTold ? TOLD : packTree(run, facts, this.#log)
     try {
+      if (write) await this.#storage.tasks.share(write)
       this.#version = await this.#storage.runs.save({
         runId: run.root.runId,
-        agentId: run.agentId,
+        agentId: filedAs(this.#tree),
         status,
         ...ownerOf(options),
-        // A run that survives no crash is written down where it stops; before, others only need to know that it is there.
-        body: status === 'running' && !this.isDurable ? null : packTree(run, facts),
+        body,
         ...(lease ? { lease } : {}),
         expectedVersion: this.#version,
         requests,
@@ -266,6 +262,9 @@ export class KeptTree implements RunKeeper {
     }
     for (const request of requests)
       this.#standing.set(request.toolCallId, { ...request, status: 'pending', requestedAt: this.#now() })
+    const old = this.#oldLog
+    this.#oldLog = undefined
+    if (old) await this.#storage.tasks.unshare(old.listId).catch(() => {})
   }
 
   /** What cannot be kept any more must not go on as if it were. */
@@ -278,7 +277,7 @@ export class KeptTree implements RunKeeper {
 
   /** The questions of the tree that the ledger does not have yet. A call that ended undecided, such as one whose tool is gone, asks no more. */
   #newRequests(): ApprovalRequest[] {
-    const { run, options } = this.#tree
+    const { run, options, parts } = this.#tree
     const { runId } = run.root
     const rounds = new Map<string, number>()
     const requests: ApprovalRequest[] = []
@@ -286,7 +285,7 @@ export class KeptTree implements RunKeeper {
       const { toolCallId, toolName, args, edited } = call
       rounds.set(toolCallId, question.round)
       if (this.#standing.get(toolCallId)?.round === question.round) continue
-      const place = { runId, agentId: run.agentId, path, ...ownerOf(options) }
+      const place = { runId, agentId: parts.options.id, path, ...ownerOf(options) }
       requests.push({ ...place, toolCallId, toolName, args: asValue(edited ?? args), ...asked(question) })
     }
     for (const { toolCallId, round } of this.#standing.values())
@@ -296,14 +295,14 @@ export class KeptTree implements RunKeeper {
 
   /** Goes on with the run when the time for a decision is over. */
   async #startClock(): Promise<void> {
-    const { parts, application, run } = this.#tree
+    const { parts, application, run, task } = this.#tree
     const times = [...this.#standing.values()].flatMap(({ status, expiresAt }) =>
       status === 'pending' && expiresAt !== undefined ? [expiresAt] : [],
     )
     if (times.length === 0) return
     const { goOnLater } = await import('./expired-runs.ts')
     const wait = Math.max(0, Math.min(...times) - this.#now())
-    const expired = (): void => goOnLater({ parts, application }, run.root.runId)
+    const expired = (): void => (task ? task.goOnLater() : goOnLater({ parts, application }, run.root.runId))
     this.#live.stopClock = run.root.effects.startTimer(Math.min(wait, LONGEST_TIMER_MS), expired, true)
   }
 }

@@ -51,6 +51,8 @@ function withMemory(place: Place, thread: ThreadIds, remembered: Remembered): Pl
     remembered,
     system: [...remembered.system, ...place.system],
     messages: [...remembered.messages],
+    tasks: remembered.tasks?.open,
+    told: remembered.tasks?.told.length ? remembered.tasks.told : undefined,
     close: () => {
       remembered.release()
       place.close()

@@ -1,5 +1,7 @@
+import { tellsOf } from '../background/task-note.ts'
 import type { RequestContextLike } from '../context/request-context.ts'
 import { agentInvalid } from '../errors/option-errors.ts'
+import type { ThreadTasks } from '../loop/run-tasks.ts'
 import { type AgentMemory, isAgentMemory, type MemoryTurn, type OpenedMemory } from '../memory/agent-memory.ts'
 import { type Application, warnIn } from '../memory/application.ts'
 import { KeptConversation, type SavedConversation, type ThreadIds } from '../memory/kept-conversation.ts'
@@ -21,6 +23,8 @@ export interface Remembered {
   readonly kept: KeptConversation
   /** The memory writes nothing, whatever the call says. */
   readonly readOnly: boolean
+  /** Background tasks that it takes over. */
+  readonly tasks?: ThreadTasks | undefined
   /** Lets go of the thread. */
   release(): void
 }
@@ -66,7 +70,41 @@ export interface ThreadUse {
  * `thread-busy`, `thread-not-found`, or whatever the storage fails with. Undefined if the run was aborted before.
  */
 export function openMemory(memory: AgentMemory, place: Place, use: ThreadUse): Promise<Remembered | undefined> {
-  return inThread(memory, place, use, async () => remembered(place, use, await memory.open(turnOf(place, use))))
+  return inThread(memory, place, use, async () => {
+    const tasks = await tasksOfThread(memory, place, use)
+    if (!tasks || tasks.notes.length === 0) return { ...(await opened(memory, place, use)), tasks }
+    // What ended since comes before what is now said.
+    const at = place.messages.length - use.own.length
+    const messages = place.messages.toSpliced(at, 0, ...tasks.notes)
+    return { ...(await opened(memory, { ...place, messages }, { ...use, own: [...tasks.notes, ...use.own] })), tasks }
+  })
+}
+
+async function opened(memory: AgentMemory, place: Place, use: ThreadUse): Promise<Omit<Remembered, 'release'>> {
+  return remembered(place, use, await memory.open(turnOf(place, use)))
+}
+
+/** The background tasks that earlier runs on the thread have left to this one. */
+async function tasksOfThread(
+  memory: AgentMemory,
+  { root, runId }: Place,
+  { thread, delegated }: ThreadUse,
+): Promise<ThreadTasks | undefined> {
+  if (!root.tasks || delegated || thread.readOnly) return undefined
+  const { threadId, resourceId } = thread
+  return root.tasks.ofThread({ threadId, resourceId, runId, wasTold: (taskId) => isTold(memory, thread, taskId) })
+}
+
+/** Whether a message of a thread tells of a task, the last ones first. */
+async function isTold(memory: AgentMemory, { threadId, resourceId }: ThreadIds, taskId: string): Promise<boolean> {
+  let before: number | undefined
+  for (;;) {
+    const query = { threadId, resourceId, limit: 200, ...(before === undefined ? {} : { before }) }
+    const { messages, hasMore } = await memory.recall(query)
+    if (messages.some((message) => tellsOf(message, taskId))) return true
+    before = messages[0]?.sequence
+    if (!hasMore || before === undefined) return false
+  }
 }
 
 /** Opens the thread of a run that goes on: nothing is recalled anew, and what was kept is not kept again. */

@@ -2,8 +2,9 @@ import { RequestContext } from '../context/request-context.ts'
 import type { DelegatedRequest } from '../delegation/delegate-target.ts'
 import { isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
 import { withoutSecrets } from '../errors/without-secrets.ts'
+import type { EventLog } from '../events/event-log.ts'
 import type { Budget } from '../loop/budget.ts'
-import type { RootRun, Run } from '../loop/run.ts'
+import type { Run } from '../loop/run.ts'
 import type { Application } from '../memory/application.ts'
 import type { MemoryOption } from '../memory/memory-option.ts'
 import { type AgentInput, looseMessagesFromInput, messagesFromInput } from '../messages/from-input.ts'
@@ -18,12 +19,15 @@ import { keepable } from './keepable.ts'
 import { declaredCandidates } from './model-candidates.ts'
 import { openBudget } from './open-budget.ts'
 import { modelsOf, type Place, processorsOf, resolved } from './resolve-parts.ts'
-import { openChildScope, openRootRun, remaining } from './root-run.ts'
+import { type OpenedRootRun, openChildScope, openRootRun, remaining } from './root-run.ts'
 import { assertOptions, mergeOptions, type RunOptions } from './run-options.ts'
+import { taskManagerIn } from './task-manager-in.ts'
 
 /** A root run, and who is to be told of it. */
 export interface OpenedRoot {
   readonly run: Run
+  /** Its events, where somebody may read them. */
+  readonly log: EventLog | undefined
   readonly callbacks: Callbacks
 }
 
@@ -35,7 +39,7 @@ export async function openRoot(
   log: boolean,
   application: Application,
 ): Promise<OpenedRoot> {
-  let root: RootRun | undefined
+  let root: OpenedRootRun | undefined
   let close = (): void => root?.close()
   try {
     if (call) assertOptions(call)
@@ -47,7 +51,8 @@ export async function openRoot(
     const { system, messages, own } = options.memory
       ? looseMessagesFromInput(input, options.context)
       : { ...messagesFromInput(input, options.context), own: NO_MESSAGES }
-    root = openRootRun(parts.options, options, messages, log || options.onChunk !== undefined, application)
+    const tasks = application.background?.options.enabled ? await taskManagerIn(application) : undefined
+    root = openRootRun(parts.options, options, messages, log || options.onChunk !== undefined, application, tasks)
     const openingBudget = openBudget(parts.options, options, root.runId, undefined)
     const budget = openingBudget instanceof Promise ? await openingBudget : openingBudget
     const place: Place = {
@@ -73,7 +78,8 @@ export async function openRoot(
     const run = opened === ABORTED ? buildAborted(parts, whole) : opened
     const keeping = keepable({ parts, application, run, options, call: call ?? NO_OPTIONS })
     if (keeping) await keeping
-    return { run, callbacks: options }
+    if (tasks && run.state.tasks) await tasks.attach(run)
+    return { run, log: root.log, callbacks: options }
   } catch (thrown) {
     close()
     throw notBegun(parts.options.id, thrown)

@@ -1,7 +1,6 @@
 import { runIncomplete } from '../approvals/approval-errors.ts'
 import type { RequestContextLike } from '../context/request-context.ts'
 import { overlaid, restoredContext } from '../context/saved-context.ts'
-import type { RootRun } from '../loop/run.ts'
 import type { SavedRun } from '../loop/saved-run.ts'
 import type { Application } from '../memory/application.ts'
 import { ABORTED } from '../shared/abort.ts'
@@ -15,10 +14,11 @@ import type { LiveRun } from './live-runs.ts'
 import { openBudget } from './open-budget.ts'
 import { buildAborted, notBegun, type OpenedRoot, openInMoney, openRun } from './open-run.ts'
 import type { Place } from './resolve-parts.ts'
-import { openRootRun, remaining } from './root-run.ts'
+import { type OpenedRootRun, openRootRun, remaining } from './root-run.ts'
 import { mergeOptions, type RunOptions } from './run-options.ts'
 import { codeNames, restoredOptions } from './saved-options.ts'
 import type { SavedTree } from './saved-tree.ts'
+import { taskManagerIn } from './task-manager-in.ts'
 
 /** A run that stopped, and what it goes on with. */
 export interface Restored {
@@ -42,7 +42,7 @@ export function restored(runId: string, tree: SavedTree, live: LiveRun | undefin
   const { requestContext: fresh } = given
   // What another process wrote since is not what this one knew.
   const known = live?.saveId === tree.saveId ? live.contexts : undefined
-  const root = known?.get(runId)
+  const root = known?.get(tree.run.state.runId)
   if (known && root) {
     const contexts = new Map([...known].map(([id, context]) => [id, refreshed(context, root, fresh)]))
     return { tree, call, requestContext: overlaid(root, fresh), contexts }
@@ -83,7 +83,7 @@ export async function openSaved(
   taken: { readonly stored: StoredRun; readonly lease: HeldLease; readonly standing: readonly Approval[] },
   log: boolean,
 ): Promise<OpenedRoot> {
-  let root: RootRun | undefined
+  let root: OpenedRootRun | undefined
   let close = (): void => root?.close()
   try {
     const { stored, lease, standing } = taken
@@ -92,9 +92,11 @@ export async function openSaved(
     const merged = mergeOptions(defaults, { ...call, runId: stored.runId })
     const options = { ...merged, ...remaining(merged, saved.elapsedMs) }
     const { messages } = saved.state
-    root = openRootRun(parts.options, options, messages, log || options.onChunk !== undefined, application)
+    const tasks = application.background?.options.enabled ? await taskManagerIn(application) : undefined
+    root = openRootRun(parts.options, options, messages, log || options.onChunk !== undefined, application, tasks)
     root.children = tree.children
     root.contexts = contexts
+    root.isResumed = true
     for (const [id, times] of tree.callIds) root.callIds.set(id, times)
     const budget = await openBudget(parts.options, options, root.runId, undefined)
     if (saved.budget) budget.restore(saved.budget)
@@ -122,9 +124,13 @@ export async function openSaved(
     )
     const run = opened === ABORTED ? buildAborted(parts, whole) : opened
     const { durable } = tree
-    keepable({ parts, application, run, options, call }, { lease, version: stored.version, standing, durable })
+    keepable(
+      { parts, application, run, options, call },
+      { lease, version: stored.version, standing, durable, log: tree.log },
+    )
     if (stored.status !== 'ended') await run.root.keep()
-    return { run, callbacks: options }
+    if (tasks && run.state.tasks && stored.status !== 'ended') await tasks.attach(run)
+    return { run, log: root.log, callbacks: options }
   } catch (thrown) {
     close()
     throw notBegun(parts.options.id, thrown)

@@ -6,11 +6,11 @@ import { openDecided } from './decide-run.ts'
 import { directEffects, LONGEST_TIMER_MS } from './direct-effects.ts'
 import { streamed } from './drive-run.ts'
 import { goOnLater, notResumed } from './expired-runs.ts'
-import { storageOf } from './kept-tree.ts'
 import { liveRuns } from './live-runs.ts'
 import { assertResumeOptions, type ResumeOptions } from './resume-options.ts'
 import type { RunStream } from './run-stream.ts'
 import { standingOf } from './standing.ts'
+import { storageOf } from './storage-of.ts'
 import type { Site } from './take-run.ts'
 
 /** How many runs are gone on with at the same time. */
@@ -34,6 +34,8 @@ export async function recover(site: Site, options: Omit<ResumeOptions, 'runId'>)
       else if (!isRetinueError(thrown, 'run-not-found')) notResumed(site, runId, thrown)
     }
   })
+  const { recoverTasks } = await import('./recover-tasks.ts')
+  streams.push(...(await recoverTasks(site, options)))
   return streams
 }
 
@@ -73,7 +75,7 @@ async function* allRuns(storage: Storage, agentId: string, status: RunFacts['sta
  * From when on a run that waits need not wait any more: a call is then too late to decide, or was decided by somebody who could not go on.
  * With nothing left to decide, nobody would.
  */
-async function dueAt(storage: Storage, runId: string): Promise<number | undefined> {
+export async function dueAt(storage: Storage, runId: string): Promise<number | undefined> {
   const standing = await standingOf(storage, runId)
   if (!standing.some(({ status }) => status === 'pending')) return 0
   let due: number | undefined

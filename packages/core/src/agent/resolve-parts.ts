@@ -7,6 +7,7 @@ import { systemMessages } from '../messages/instructions.ts'
 import type { Message } from '../messages/message.ts'
 import type { AbortScope } from '../shared/abort.ts'
 import { SKILL_TOOL } from '../skills/skill.ts'
+import type { OpenTask } from '../tools/outcome.ts'
 import type { AgentOptions, ModelSetting } from './agent-config.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { assertProcessors } from './assert-processors.ts'
@@ -35,6 +36,10 @@ export interface Place {
   /** The thread that the run belongs to, and what is remembered of it. */
   readonly thread?: ThreadIds | undefined
   readonly remembered?: Remembered | undefined
+  /** Tasks of the thread that have not ended. */
+  readonly tasks?: readonly OpenTask[] | undefined
+  /** Tasks of the thread of which its input tells. */
+  readonly told?: readonly string[] | undefined
   /** The gates of the runs above. */
   readonly gates?: Run['gates'] | undefined
   /** Where the run stood, if it goes on. */

@@ -1,6 +1,7 @@
 import { RetinueError } from '../errors/retinue-error.ts'
 import { EventLog } from '../events/event-log.ts'
 import type { RootRun } from '../loop/run.ts'
+import type { RunTasks } from '../loop/run-tasks.ts'
 import type { Application } from '../memory/application.ts'
 import type { Message } from '../messages/message.ts'
 import { AbortScope } from '../shared/abort.ts'
@@ -11,6 +12,11 @@ import type { RunOptions } from './run-options.ts'
 
 const DEFAULT_MAX_DEPTH = 5
 
+/** The root of a tree whose events somebody may read. */
+export interface OpenedRootRun extends RootRun {
+  readonly log: EventLog | undefined
+}
+
 /** What all runs of a new tree share. `log`: whether somebody may read its events. */
 export function openRootRun(
   agent: AgentOptions,
@@ -18,11 +24,14 @@ export function openRootRun(
   messages: readonly Message[],
   log: boolean,
   application: Application,
-): RootRun {
+  tasks: RunTasks | undefined,
+): OpenedRootRun {
   const abort = new AbortScope(options.abortSignal)
   const stop = startDeadline(abort, options.timeout?.totalMs)
-  return {
-    runId: options.runId ?? directEffects.newId(),
+  const runId = options.runId ?? directEffects.newId()
+  const root: OpenedRootRun = {
+    runId,
+    decisionId: runId,
     abort,
     log: log ? new EventLog() : undefined,
     effects: directEffects,
@@ -35,6 +44,13 @@ export function openRootRun(
     allowCycles: options.allowCycles ?? false,
     chooseModel: options.resolveModel,
     urls: false,
+    conversation: conversationOf(options),
+    tasks,
+    untilIdle: options.untilIdle ?? false,
+    task: undefined,
+    linked: 0,
+    isClosed: false,
+    isResumed: false,
     application,
     providers: options.providers,
     contexts: undefined,
@@ -42,10 +58,19 @@ export function openRootRun(
     keeping: undefined,
     keep: keepRoot,
     close: () => {
+      root.isClosed = true
       stop?.()
-      abort.dispose()
+      // What goes on in the background is called off with it all the same.
+      if (root.linked === 0) abort.dispose()
     },
   }
+  return root
+}
+
+function conversationOf({ memory }: RunOptions): RootRun['conversation'] {
+  if (!memory) return undefined
+  const { thread, resource } = memory
+  return { threadId: typeof thread === 'string' ? thread : thread.id, resourceId: resource }
 }
 
 /** The time that a run has left which worked before it stopped: time that it waited is not its own. */

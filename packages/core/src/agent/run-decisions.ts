@@ -21,22 +21,22 @@ export abstract class RunDecisions {
    * `run-code-missing` or `run-context-missing`. While somebody works on the run it waits.
    */
   async approveToolCall(options: ApproveOptions): Promise<RunStream> {
-    return streamed(await this.#open({ type: 'approve', args: options?.args }, options, true))
+    return this.#stream({ type: 'approve', args: options?.args }, options)
   }
 
   /** As `approveToolCall`, with the whole result as `generate` gives it. */
   async approveToolCallGenerate(options: ApproveOptions): Promise<RunResult> {
-    return generated(await this.#open({ type: 'approve', args: options?.args }, options, false))
+    return this.#generate({ type: 'approve', args: options?.args }, options)
   }
 
   /** Declines a call that waits: it never runs, its model is told why, and the run goes on. Rejects as `approveToolCall`. */
   async declineToolCall(options: DeclineOptions): Promise<RunStream> {
-    return streamed(await this.#open({ type: 'decline', reason: options?.reason }, options, true))
+    return this.#stream({ type: 'decline', reason: options?.reason }, options)
   }
 
   /** As `declineToolCall`, with the whole result. */
   async declineToolCallGenerate(options: DeclineOptions): Promise<RunResult> {
-    return generated(await this.#open({ type: 'decline', reason: options?.reason }, options, false))
+    return this.#generate({ type: 'decline', reason: options?.reason }, options)
   }
 
   /**
@@ -44,12 +44,12 @@ export abstract class RunDecisions {
    * `approveToolCall`; with `decision-invalid` for data that does not fit the tool's `resumeSchema`.
    */
   async resumeStream(data: unknown, options: DecisionOptions): Promise<RunStream> {
-    return streamed(await this.#open({ type: 'answer', data }, options, true))
+    return this.#stream({ type: 'answer', data }, options)
   }
 
   /** As `resumeStream`, with the whole result. */
   async resumeGenerate(data: unknown, options: DecisionOptions): Promise<RunResult> {
-    return generated(await this.#open({ type: 'answer', data }, options, false))
+    return this.#generate({ type: 'answer', data }, options)
   }
 
   /**
@@ -57,12 +57,12 @@ export abstract class RunDecisions {
    * was under way is not started again, and its outcome is `unknown`. What waits for a person is announced again.
    */
   async resumeRun(options: ResumeOptions): Promise<RunStream> {
-    return streamed(await this.#open(undefined, options, true))
+    return this.#stream(undefined, options)
   }
 
   /** As `resumeRun`, with the whole result. */
   async resumeRunGenerate(options: ResumeOptions): Promise<RunResult> {
-    return generated(await this.#open(undefined, options, false))
+    return this.#generate(undefined, options)
   }
 
   /** The runs of this agent that wait for a person, the oldest first. */
@@ -91,6 +91,26 @@ export abstract class RunDecisions {
   async recover(options: Omit<ResumeOptions, 'runId'> = {}): Promise<readonly RunStream[]> {
     const { recover } = await import('./recover-runs.ts')
     return recover(this.site(), options)
+  }
+
+  async #stream(verdict: Verdict | undefined, options: DecisionOptions): Promise<RunStream> {
+    return (await this.#inTask(verdict, options)) ?? streamed(await this.#open(verdict, options, true))
+  }
+
+  async #generate(verdict: Verdict | undefined, options: DecisionOptions): Promise<RunResult> {
+    const stream = await this.#inTask(verdict, options)
+    if (!stream) return generated(await this.#open(verdict, options, false))
+    const result = await stream.result
+    if (result.finishReason === 'error') throw result.error
+    return result
+  }
+
+  /** What follows of a background task, where the decision is about one. */
+  async #inTask(verdict: Verdict | undefined, options: DecisionOptions): Promise<RunStream | undefined> {
+    const site = this.site()
+    if (!site.application.background) return undefined
+    const { decideTask } = await import('./decide-task.ts')
+    return decideTask(site, verdict, options)
   }
 
   /** Opens a run that stopped, with what was decided; what does that is loaded with the first decision. */

@@ -6,6 +6,7 @@ import type { IterationHook } from '../loop/iteration-hook.ts'
 import type { PrepareStep } from '../loop/prepare-step.ts'
 import type { ApprovalGate, ChooseModel } from '../loop/run.ts'
 import type { StopCondition } from '../loop/run-hooks.ts'
+import type { UntilIdle } from '../loop/run-tasks.ts'
 import type { TaskCompletion } from '../loop/task-completion.ts'
 import type { Timeouts } from '../loop/time-limits.ts'
 import type { MemoryOption } from '../memory/memory-option.ts'
@@ -89,6 +90,13 @@ export interface RunOptions<N extends DelegateName = DelegateName> extends Callb
    * `resumeRun` or `recover` goes on from there. Default: the agent's, else the application's, else false.
    */
   durable?: boolean
+  /**
+   * The run stays open until no background task of it, or of its thread, is pending or running, and its model has answered to each
+   * result; `maxSteps` counts for each answer. If tasks are left that wait for a person, it ends as `suspended`. `maxIdleMs`: it ends
+   * after so many milliseconds in which no task changed, and what they give is told to the next run on the thread. Default: false; a run
+   * without a thread is open all the same, since nobody could be told later.
+   */
+  untilIdle?: UntilIdle
   /** Bounds on what the run and everything that it delegates to may use together. Each of them stands over the agent's own. */
   budget?: BudgetOptions
 }
@@ -131,6 +139,7 @@ const OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
   requireToolApproval: true,
   approvalTimeoutMs: true,
   durable: true,
+  untilIdle: true,
 }
 
 const DELEGATION_OPTIONS: Readonly<Record<keyof DelegationOptions, true>> = {
@@ -195,6 +204,7 @@ export function assertOptions(options: RunOptions): void {
   assertDelegation(options.delegation)
   assertBudget(options.budget, 'budget')
   assertFunctions(given)
+  assertUntilIdle(options.untilIdle)
   assertMemoryOption(options.memory)
   assertCompletion(options.isTaskComplete)
   assertScorers(options.scorers, 'The option scorers')
@@ -236,6 +246,14 @@ function assertFunctions(options: Record<string, unknown>): void {
     throw optionInvalid('The option structuredOutput has no schema.', 'structuredOutput: { schema: z.object({ … }) }')
 }
 
+function assertUntilIdle(untilIdle: unknown): void {
+  if (untilIdle === undefined || typeof untilIdle === 'boolean') return
+  if (!isObject(untilIdle))
+    throw optionInvalid(`The option untilIdle is ${String(untilIdle)}.`, 'untilIdle: true, or { maxIdleMs: 60_000 }')
+  assertKnownKeys(untilIdle, { maxIdleMs: true }, UNKNOWN, 'untilIdle.')
+  assertMilliseconds('untilIdle.maxIdleMs', untilIdle['maxIdleMs'])
+}
+
 function assertSignal(signal: unknown): void {
   if (signal === undefined) return
   const fits =
@@ -249,14 +267,16 @@ function assertTimeout(timeout: unknown): void {
   if (timeout === undefined) return
   if (!isObject(timeout)) throw optionInvalid('The option timeout is no object.', 'timeout: { totalMs: 60_000 }')
   assertKnownKeys(timeout, TIMEOUTS, UNKNOWN, 'timeout.')
-  for (const [name, value] of Object.entries(timeout)) {
-    assertWhole(`timeout.${name}`, value, 1)
-    if ((value as number) > LONGEST_TIMER_MS)
-      throw optionInvalid(
-        `The option timeout.${name} is ${String(value)}.`,
-        `It can be at most ${LONGEST_TIMER_MS}, which is some 24 days.`,
-      )
-  }
+  for (const [name, value] of Object.entries(timeout)) assertMilliseconds(`timeout.${name}`, value)
+}
+
+function assertMilliseconds(name: string, value: unknown): void {
+  assertWhole(name, value, 1)
+  if (value !== undefined && (value as number) > LONGEST_TIMER_MS)
+    throw optionInvalid(
+      `The option ${name} is ${String(value)}.`,
+      `It can be at most ${LONGEST_TIMER_MS}, which is some 24 days.`,
+    )
 }
 
 function assertToolChoice(choice: unknown): void {

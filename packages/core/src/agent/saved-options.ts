@@ -29,6 +29,7 @@ const FATES: Readonly<Record<keyof RunOptions, Fate>> = {
   budget: 'data',
   approvalTimeoutMs: 'data',
   durable: 'data',
+  untilIdle: 'data',
   // Data, or code where a function decides; see `isCode`.
   requireToolApproval: 'data',
   delegation: 'data',

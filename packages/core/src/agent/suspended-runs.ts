@@ -1,18 +1,23 @@
 import { runBusy } from '../approvals/approval-errors.ts'
 import type { PendingToolCall } from '../approvals/question.ts'
+import { askedByTasks, pendingToolCall } from '../background/asked-by-tasks.ts'
 import { assertKnownKeys, optionInvalid } from '../errors/option-errors.ts'
-import { isObject } from '../shared/records.ts'
+import { isRetinueError } from '../errors/retinue-error.ts'
+import { defined, isObject } from '../shared/records.ts'
 import type { Approval, ApprovalQuery, ApprovalStatus } from '../storage/approvals.ts'
 import type { Page } from '../storage/page.ts'
 import type { RunFacts } from '../storage/runs.ts'
 import type { Storage } from '../storage/storage.ts'
 import { runNotFound } from '../storage/storage-errors.ts'
+import type { TaskFacts, TaskQuery } from '../storage/tasks.ts'
 import { directEffects } from './direct-effects.ts'
 import { HeldLease } from './held-lease.ts'
-import { storageOf } from './kept-tree.ts'
 import { liveRuns } from './live-runs.ts'
 import { removeRun } from './remove-run.ts'
+import { storageOf } from './storage-of.ts'
 import type { Site } from './take-run.ts'
+import { taskManagerIn } from './task-manager-in.ts'
+import { openTasks, taskAt } from './task-of-decision.ts'
 
 /** Which runs are listed. */
 export interface SuspendedRunsQuery {
@@ -60,14 +65,76 @@ export async function listSuspended(site: Site, query: SuspendedRunsQuery): Prom
     throw optionInvalid('What is listed is said in an object.', "listSuspendedRuns({ resourceId: 'ada' })")
   assertKnownKeys(query, QUERY, UNKNOWN)
   const storage = storageOf(site.parts, site.application)
-  const page = await storage.runs.list({ ...query, agentId: site.parts.options.id, status: 'suspended' })
-  const runs = await Promise.all(page.items.map((facts) => suspendedRun(storage, facts)))
-  return { runs, total: page.total, ...(page.next === undefined ? {} : { next: page.next }) }
+  const agentId = site.parts.options.id
+  const page = await storage.runs.list({ ...query, agentId, status: 'suspended' })
+  const tasks = site.application.background ? await suspendedTasks(storage, agentId, query) : NO_TASKS
+  const runs = await Promise.all(page.items.map((facts) => suspendedRun(storage, facts, tasks.get(facts.runId))))
+  const { extra, total } = await runsOfTasks(storage, tasks, page.next === undefined)
+  return {
+    runs: [...runs, ...extra],
+    total: page.total + total,
+    ...(page.next === undefined ? {} : { next: page.next }),
+  }
+}
+
+type TasksByRun = ReadonlyMap<string, readonly TaskFacts[]>
+
+const NO_TASKS: TasksByRun = new Map()
+
+/** Background tasks that wait for a person, by the run that began them. */
+async function suspendedTasks(
+  storage: Storage,
+  agentId: string,
+  { threadId, resourceId }: SuspendedRunsQuery,
+): Promise<TasksByRun> {
+  const all = new Map<string, TaskFacts[]>()
+  let cursor: string | undefined
+  do {
+    const filter = { agentId, threadId, resourceId, cursor }
+    const page = await storage.tasks.list({ ...(defined(filter) as TaskQuery), status: 'suspended' })
+    for (const task of page.items) all.set(task.rootRunId, [...(all.get(task.rootRunId) ?? []), task])
+    cursor = page.next
+  } while (cursor !== undefined)
+  return all
+}
+
+/** Runs that do not wait themselves: they have ended, or go on, and a task of them waits. They stand on the last page. */
+async function runsOfTasks(
+  storage: Storage,
+  tasks: TasksByRun,
+  isLastPage: boolean,
+): Promise<{ extra: SuspendedRun[]; total: number }> {
+  const extra: SuspendedRun[] = []
+  let total = 0
+  for (const [runId, [first, ...others]] of tasks) {
+    if (!first || (await isSuspended(storage, runId))) continue
+    total += 1
+    const { agentId, threadId, resourceId, createdAt } = first
+    const facts = { runId, agentId, ...defined({ threadId, resourceId }), updatedAt: createdAt }
+    if (isLastPage) extra.push(await suspendedRun(storage, facts, [first, ...others]))
+  }
+  return { extra, total }
+}
+
+async function isSuspended(storage: Storage, runId: string): Promise<boolean> {
+  try {
+    return (await storage.runs.get(runId)).status === 'suspended'
+  } catch (thrown) {
+    if (isRetinueError(thrown, 'run-not-found')) return false
+    throw thrown
+  }
 }
 
 async function suspendedRun(
   storage: Storage,
-  { runId, agentId, threadId, resourceId, updatedAt }: RunFacts,
+  {
+    runId,
+    agentId,
+    threadId,
+    resourceId,
+    updatedAt,
+  }: Pick<RunFacts, 'runId' | 'agentId' | 'threadId' | 'resourceId' | 'updatedAt'>,
+  tasks: readonly TaskFacts[] = [],
 ): Promise<SuspendedRun> {
   const { items } = await storage.approvals.list({ runId, status: 'pending', limit: 1000 })
   return {
@@ -76,19 +143,7 @@ async function suspendedRun(
     ...(threadId === undefined ? {} : { threadId }),
     ...(resourceId === undefined ? {} : { resourceId }),
     suspendedAt: updatedAt,
-    toolCalls: items.map(pendingCall),
-  }
-}
-
-function pendingCall({ toolCallId, toolName, args, path, kind, payload, expiresAt }: Approval): PendingToolCall {
-  return {
-    toolCallId,
-    toolName,
-    args,
-    path,
-    requiresApproval: kind === 'approval',
-    ...(payload === undefined ? {} : { suspendPayload: payload }),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
+    toolCalls: [...items.map(pendingToolCall), ...(await askedByTasks(storage, tasks))],
   }
 }
 
@@ -132,6 +187,7 @@ export async function cancel({ parts, application }: Site, runId: string): Promi
   if (typeof runId !== 'string' || runId === '')
     throw optionInvalid('The runId is missing.', "cancelRun('the id of the run')")
   const storage = storageOf(parts, application)
+  const hadTasks = application.background ? await cancelTasks({ parts, application }, runId) : false
   const live = liveRuns(storage).get(runId)
   if (live?.working && live.agentId === parts.options.id) {
     live.abort('the run was cancelled')
@@ -141,7 +197,12 @@ export async function cancel({ parts, application }: Site, runId: string): Promi
   }
   const lease = new HeldLease(storage, runId)
   const at = directEffects.now()
-  const stored = await storage.runs.acquire({ runId, ...lease.terms(), at })
+  const stored = await storage.runs.acquire({ runId, ...lease.terms(), at }).catch((thrown: unknown) => {
+    // It has ended, and its tasks were all that was left of it.
+    if (hadTasks && isRetinueError(thrown, 'run-not-found')) return 'ended' as const
+    throw thrown
+  })
+  if (stored === 'ended') return
   if (!stored) throw runBusy(runId)
   // What has ended has nothing that could be cancelled: its result is kept.
   if (stored.agentId !== parts.options.id || stored.status === 'ended') {
@@ -149,4 +210,18 @@ export async function cancel({ parts, application }: Site, runId: string): Promi
     throw runNotFound(runId)
   }
   await removeRun(storage, stored)
+}
+
+/** Ends the background tasks of a run, or the one whose id it is. False if there are none. */
+async function cancelTasks({ parts, application }: Site, runId: string): Promise<boolean> {
+  if (!application.background) return false
+  const manager = await taskManagerIn(application)
+  const storage = storageOf(parts, application)
+  const tasks = await openTasks(storage, runId)
+  const own = await taskAt(storage, runId)
+  if (own) tasks.push(own)
+  let any = false
+  for (const { taskId, agentId } of tasks)
+    if (agentId === parts.options.id && (await manager.cancel(taskId, 'the run was cancelled'))) any = true
+  return any
 }

@@ -11,9 +11,11 @@ import type { Approval } from '../storage/approvals.ts'
 import type { StoredRun } from '../storage/runs.ts'
 import type { Storage } from '../storage/storage.ts'
 import { runNotFound } from '../storage/storage-errors.ts'
+import type { StoredTask } from '../storage/tasks.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { directEffects } from './direct-effects.ts'
 import type { HeldLease } from './held-lease.ts'
+import { filedAs } from './keepable.ts'
 import { liveRuns } from './live-runs.ts'
 import type { DecisionOptions } from './resume-options.ts'
 
@@ -21,6 +23,8 @@ import type { DecisionOptions } from './resume-options.ts'
 export interface Site {
   readonly parts: AgentParts
   readonly application: Application
+  /** The background task of the agent that is meant, and none of its own runs. */
+  readonly task?: StoredTask | undefined
 }
 
 /** How often somebody who waits for a run looks whether it has stopped, in milliseconds: at first, and in the end. */
@@ -31,12 +35,13 @@ const LOOK_MS = { first: 50, last: 500 } as const
  * decision is about, if that was known before the run could be taken.
  */
 export async function takeRun(
-  { parts }: Site,
+  site: Site,
   storage: Storage,
   lease: HeldLease,
   given: DecisionOptions,
   { decides, waits }: { decides: boolean; waits: boolean },
 ): Promise<{ readonly stored: StoredRun; readonly asked: Approval | undefined }> {
+  const { parts } = site
   const { runId, abortSignal } = given
   const scope = new AbortScope(abortSignal)
   let asked: Approval | undefined
@@ -47,7 +52,7 @@ export async function takeRun(
       if (scope.aborted) throw decisionAborted(runId)
       const { working } = liveRuns(storage).get(runId) ?? {}
       const taken = working ? undefined : await acquired(storage, runId, lease)
-      if (taken && taken.agentId !== parts.options.id) {
+      if (taken && taken.agentId !== filedAs(site)) {
         await lease.release()
         throw runNotFound(runId)
       }

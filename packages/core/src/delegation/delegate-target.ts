@@ -6,6 +6,7 @@ import type { ToolResultRecord } from '../events/tool-record.ts'
 import type { Usage } from '../events/usage.ts'
 import type { Budget } from '../loop/budget.ts'
 import type { RootRun, Run } from '../loop/run.ts'
+import type { TaskTerms } from '../loop/run-tasks.ts'
 import type { SavedRun } from '../loop/saved-run.ts'
 import type { ThreadIds } from '../memory/kept-conversation.ts'
 import type { Message } from '../messages/message.ts'
@@ -26,6 +27,8 @@ export interface DelegateTarget {
   readonly relay?: boolean | undefined
   /** `context: 'none'`: it is handed the prompt alone, whatever its parent's conversation holds. */
   readonly delegation?: { readonly context?: 'none' } | undefined
+  /** How it is run in the background by a parent that does not say so itself; undefined: it is not. */
+  backgroundTerms?(): TaskTerms | undefined
   /**
    * Does the work. It should not throw: how the work ended is in the result. After `abortSignal` it is not waited for, unless it
    * came into the loop of an agent of this package, which ends by itself.

@@ -1,4 +1,4 @@
-import type { RetinueError } from '../errors/retinue-error.ts'
+import type { ErrorInfo, RetinueError } from '../errors/retinue-error.ts'
 import { brandEnvelope, type DelegationEnvelope } from '../events/envelope.ts'
 import { addUsage, type Usage } from '../events/usage.ts'
 import type { OpenDelegation } from '../loop/open-delegation.ts'
@@ -9,6 +9,7 @@ import { stoppedBelow } from '../loop/within-budget.ts'
 import { disarm } from '../messages/framework-note.ts'
 import { begin, type DelegationOrder } from './begin-delegation.ts'
 import type { DelegatedRequest, DelegatedResult, DelegateTarget } from './delegate-target.ts'
+import { threadFor } from './delegation-thread.ts'
 import { keepReference, newReference } from './references.ts'
 import { askForReview, type Delegated } from './review.ts'
 import { cancelledResult, settle } from './settle.ts'
@@ -31,23 +32,65 @@ export async function delegate(
     const begun = beginning instanceof Promise ? await beginning : beginning
     if (begun) return begun
   }
-  const open = call.delegation as OpenDelegation
-  const { facts, errors, thread } = open
+  for (;;) {
+    const open = call.delegation as OpenDelegation
+    const request = requestOf(run, call, target, open)
+    if (!call.calledOff) emit(run, 'delegation-start', { ...startedAs(call, target, open), prompt: open.facts.prompt })
+    const result = call.calledOff ? calledOff(open) : await work(run, open.facts.key, target, request)
+    if (result.finishReason === 'suspended' && open.child) return WAITING
+    const settled = settle(result, open.thread)
+    if (!call.again || settled.status !== 'failed' || !(await call.again(failureIn(settled))))
+      return reviewed(run, call, target, open, result, settled)
+    tryAgain(run, call, target, open, result, settled)
+  }
+}
+
+/** The end of a delegation: its hook has its say, and what it used and left is on the call. */
+async function reviewed(
+  run: Run,
+  call: CallRef,
+  target: DelegateTarget,
+  open: OpenDelegation,
+  result: DelegatedResult,
+  settled: DelegationEnvelope,
+): Promise<Delegated> {
+  const { facts, errors } = open
   const { key } = facts
-  const request = requestOf(run, call, target, open)
-  const started = { toolCallId: call.toolCallId, key, agentId: target.id, runId: open.runId }
-  if (!call.calledOff) emit(run, 'delegation-start', { ...started, prompt: facts.prompt })
-  const result = call.calledOff ? calledOff(open) : await work(run, key, target, request)
-  if (result.finishReason === 'suspended' && open.child) return WAITING
-  const settled = settle(result, thread)
   const reference = referenceFor(run, key, settled)
   const envelope = reference ? brandEnvelope({ ...settled, ref: reference.id }) : settled
-  const reviewed = await askForReview(run, facts, envelope, result, open.begun, errors)
+  const said = await askForReview(run, facts, envelope, result, open.begun, errors)
   // What a hook put in its place is what the id stands for.
-  if (reference && reviewed.resultText !== undefined) reference.text = disarm(reviewed.resultText)
-  emit(run, 'delegation-end', { ...started, status: envelope.status, usage: envelope.totalUsage })
+  if (reference && said.resultText !== undefined) reference.text = disarm(said.resultText)
+  const { status, totalUsage: usage } = envelope
+  emit(run, 'delegation-end', { ...startedAs(call, target, open), status, usage })
   open.ended = { totalUsage: result.totalUsage, error: result.error, reference }
-  return reviewed
+  return said
+}
+
+function startedAs({ toolCallId }: CallRef, { id: agentId }: DelegateTarget, { facts, runId }: OpenDelegation) {
+  return { toolCallId, key: facts.key, agentId, runId }
+}
+
+/** Another attempt is another run, in a thread of its own; what the one before used is used all the same. */
+function tryAgain(
+  run: Run,
+  call: CallRef,
+  target: DelegateTarget,
+  open: OpenDelegation,
+  { totalUsage, error }: DelegatedResult,
+  { status }: DelegationEnvelope,
+): void {
+  emit(run, 'delegation-end', { ...startedAs(call, target, open), status, usage: totalUsage })
+  addUsage(run.state.totalUsage, totalUsage)
+  accountFor(run, open.runId, totalUsage, error)
+  run.root.children += 1
+  const runId = `${run.root.runId}.${run.root.children}`
+  call.delegation = { ...open, runId, thread: threadFor(run, open.facts.key), child: undefined, saved: undefined }
+}
+
+/** Why an attempt failed, as it can be told. */
+function failureIn({ error, finishReason }: DelegationEnvelope): ErrorInfo {
+  return error ?? { code: 'delegation-failed', message: `It ended with the finish reason ${finishReason}.` }
 }
 
 /**

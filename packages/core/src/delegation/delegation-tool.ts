@@ -7,6 +7,7 @@ import { toJson } from '../shared/json.ts'
 import { isObject } from '../shared/records.ts'
 import { failedWith, type Outcome } from '../tools/outcome.ts'
 import { type Checked, type CompiledSchema, compileSchema, type Schema } from '../tools/schema.ts'
+import { begin, type DelegationOrder } from './begin-delegation.ts'
 import { boundsError } from './bounds.ts'
 import { delegate, takeDown } from './delegate.ts'
 import type { DelegateTarget } from './delegate-target.ts'
@@ -39,12 +40,21 @@ export function delegationTool(key: string, target: DelegateTarget): LoopTool {
   return {
     definition,
     check,
+    delegatesTo: target.id,
+    ownTerms: () => target.backgroundTerms?.(),
     takeDown,
+    begin: (args, call, run) => beginOnly(key, target, isTyped, args, NO_REFERENCES, call, run),
     execute: (args, call, run) => execute(key, target, isTyped, args, NO_REFERENCES, call, run),
     withReferences: () => ({
       definition: { ...definition, inputSchema: referringSchema(key, inputSchema) },
       check: (args) => checkReferring(args, check),
+      delegatesTo: target.id,
+      ownTerms: () => target.backgroundTerms?.(),
       takeDown,
+      begin: (args, call, run) => {
+        const { rest, references } = args as Referring
+        return beginOnly(key, target, isTyped, rest, references, call, run)
+      },
       execute: (args, call, run) => {
         // One that goes on has its arguments already.
         const { rest, references } = call.delegation ? { rest: args, references: NO_REFERENCES } : (args as Referring)
@@ -85,17 +95,45 @@ async function execute(
   run: Run,
 ): Promise<Outcome | typeof WAITING> {
   if (call.delegation) return endOf(run, key, target, await delegate(run, call, target, undefined))
-  const bounds = boundsError(run, key, target) ?? referencesError(run, references)
-  if (bounds) return failedWith(bounds)
-  const said = typed ? toJson(args) : { ok: true as const, value: (args as { prompt: string }).prompt }
-  if (!said.ok) return failedWith(unsayable(key, said.reason))
-  const prompt = disarm(typeof said.value === 'string' ? said.value : JSON.stringify(said.value))
-  if (prompt.trim() === '') return failedWith(emptyPrompt(key))
-  const over = noRoomFor(run, DELEGATION, key)
-  if (over) return failedWith(over)
-  const order = { key, prompt, input: typed ? args : undefined, references }
+  const order = orderOf(key, target, typed, args, references, run)
+  if (isRetinueError(order)) return failedWith(order)
   const delegated = await delegate(run, call, target, order)
   return endOf(run, key, target, delegated)
+}
+
+/** Hooks and filter have their say and the delegation is opened, and whoever has it executed goes on from there. */
+async function beginOnly(
+  key: string,
+  target: DelegateTarget,
+  typed: boolean,
+  args: unknown,
+  references: readonly string[],
+  call: CallRef,
+  run: Run,
+): Promise<Outcome | undefined> {
+  const order = orderOf(key, target, typed, args, references, run)
+  if (isRetinueError(order)) return failedWith(order)
+  const ended = await begin(run, call, target, order)
+  return ended && (endOf(run, key, target, ended) as Outcome)
+}
+
+/** What is asked of whom; why it can't be asked, if so. */
+function orderOf(
+  key: string,
+  target: DelegateTarget,
+  typed: boolean,
+  args: unknown,
+  references: readonly string[],
+  run: Run,
+): DelegationOrder | RetinueError {
+  const bounds = boundsError(run, key, target) ?? referencesError(run, references)
+  if (bounds) return bounds
+  const said = typed ? toJson(args) : { ok: true as const, value: (args as { prompt: string }).prompt }
+  if (!said.ok) return unsayable(key, said.reason)
+  const prompt = disarm(typeof said.value === 'string' ? said.value : JSON.stringify(said.value))
+  if (prompt.trim() === '') return emptyPrompt(key)
+  const over = noRoomFor(run, DELEGATION, key)
+  return over ?? { key, prompt, input: typed ? args : undefined, references }
 }
 
 function endOf(

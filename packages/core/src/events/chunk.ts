@@ -49,10 +49,29 @@ export interface ChunkPayloads {
   /** The answer was checked; see `isTaskComplete`. */
   'is-task-complete': CompletionCheck
   object: { object: unknown }
+  /** A call goes on in the background: its model has a placeholder, and is told how it ended when it has. */
+  'background-task-started': TaskReference
+  /** An attempt of a task has begun to work, or goes on. */
+  'background-task-running': TaskReference & { attempt: number }
+  /** A task waits for a person, or for an answer. */
+  'background-task-suspended': TaskReference
+  /** An attempt failed, and another one is made after `delayMs`. */
+  'background-task-retrying': TaskReference & { attempt: number; error: ErrorInfo; delayMs: number }
+  'background-task-completed': TaskReference & { result: unknown }
+  'background-task-failed': TaskReference & { error: ErrorInfo; result?: unknown }
+  'background-task-cancelled': TaskReference & { reason?: string }
+  'background-task-timed-out': TaskReference & { error: ErrorInfo }
   'step-finish': StepEnd
   error: { error: ErrorInfo }
   abort: { reason?: string }
   finish: StepEnd & { totalUsage: Usage }
+}
+
+/** Which background task a chunk tells of, and the call that began it. */
+export interface TaskReference {
+  taskId: string
+  toolCallId: string
+  toolName: string
 }
 
 /** How a step, or a run, ended. It repeats nothing that earlier chunks carried. */

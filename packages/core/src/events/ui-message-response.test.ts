@@ -95,4 +95,17 @@ describe('B8.1 the response of a web route', () => {
     log.push({ ...base, type: 'data-x', payload: { data: 1 } })
     expect(log.length).toBe(1)
   })
+
+  test('B9.4 how a background task stands is one part, which is replaced', async () => {
+    const reference = { taskId: 't1', toolCallId: 'c', toolName: 'n' }
+    const got = await frames(
+      { type: 'background-task-started', payload: reference },
+      { type: 'background-task-completed', payload: { ...reference, result: { text: 'x' } } },
+    )
+    const part = { type: 'data-background-task', id: 't1' }
+    expect(got).toEqual([
+      { ...part, data: { path: ['sup'], status: 'started', ...reference } },
+      { ...part, data: { path: ['sup'], status: 'completed', ...reference, result: { text: 'x' } } },
+    ])
+  })
 })

@@ -55,8 +55,26 @@ export function toUiChunks(chunk: Chunk, rootRunId: string): UiChunk[] {
     const { runId } = chunk.payload
     return [{ type: 'data-delegation', id: runId, data: { path: chunk.path, ...chunk.payload } }]
   }
+  if (isTaskChunk(chunk)) return [taskChunk(chunk)]
   if (chunk.type === 'tool-call-approval' || chunk.type === 'tool-call-suspended') return [askedChunk(chunk)]
   return chunk.runId === rootRunId ? rootChunks(chunk as Exclude<Chunk, { type: `data-${string}` }>) : []
+}
+
+type TaskChunk = Extract<Chunk, { type: `background-task-${string}` }>
+
+function isTaskChunk(chunk: Chunk): chunk is TaskChunk {
+  return chunk.type.startsWith(TASK)
+}
+
+const TASK = 'background-task-'
+
+/** How a background task stands: one part, which each later chunk of the task replaces. */
+function taskChunk({ type, path, payload }: TaskChunk): UiChunk {
+  return {
+    type: 'data-background-task',
+    id: payload.taskId,
+    data: { path, status: type.slice(TASK.length), ...payload },
+  }
 }
 
 /** The protocol knows approvals of calls that the message itself has; what else waits for a person is a data part. */

@@ -93,7 +93,7 @@ function announced(
 ): Ruling {
   const { kind, payload, expiresAt } = question
   const asked = { toolCallId, toolName, args: edited ?? args, ...(expiresAt === undefined ? {} : { expiresAt }) }
-  const place = { runId: root.runId, from: 'AGENT', path: state.path } as const
+  const place = { runId: root.decisionId, from: 'AGENT', path: state.path } as const
   const chunk: Chunk =
     kind === 'approval'
       ? { ...place, type: 'tool-call-approval', payload: asked }

@@ -25,7 +25,7 @@ export async function factsOf(run: Run, turn: CallingTurn, end: CallsEnd): Promi
     budget: budgetLeft(run),
     hopeless: isHopeless(run, turn),
     answer,
-    iteration: state.iteration,
+    iteration: state.iteration - (state.answeredAt ?? 0),
     maxSteps: state.maxSteps,
   }
 }

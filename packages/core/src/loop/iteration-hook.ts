@@ -23,7 +23,7 @@ export type IterationHook = (
 export interface IterationContext {
   /** From 1. */
   readonly iteration: number
-  /** The run's bound on iterations: `maxSteps`. */
+  /** The run's bound on iterations: `maxSteps`, from where the answer before ended if there was one. */
   readonly maxIterations: number
   /** What the model said in this iteration. */
   readonly text: string
@@ -58,7 +58,7 @@ export async function askIterationHook(run: Run, step: Step, planned: NextStep):
   for (const message of state.messages) freezeMessage(message)
   const context: IterationContext = {
     iteration: state.iteration,
-    maxIterations: state.maxSteps,
+    maxIterations: state.maxSteps + (state.answeredAt ?? 0),
     text: step.text,
     toolCalls: step.toolCalls.map((call) => Object.freeze({ ...call })),
     toolResults: step.toolResults.map((result) => Object.freeze({ ...result })),

@@ -6,11 +6,27 @@ import type { Effects } from './effects.ts'
 import { conclude, finish, tellEnd, unexpected } from './finish-run.ts'
 import type { Run } from './run.ts'
 import type { RunKeeper } from './run-keeper.ts'
+import type { RunTasks } from './run-tasks.ts'
 import { takePoint } from './take-point.ts'
 
 /** Keeps what was said, and ends the run: at once where nothing is kept. */
 export function end(run: Run, reason: FinishReason): Promise<void> | undefined {
-  const { kept, root } = run
+  const { root, state } = run
+  if (state.tasks?.length && root.tasks) return endWithTasks(run, reason, root.tasks)
+  return ended(run, reason)
+}
+
+async function endWithTasks(run: Run, reason: FinishReason, tasks: RunTasks): Promise<void> {
+  await tasks.ended(run, reason)
+  return ended(run, reason)
+}
+
+function ended(run: Run, reason: FinishReason): Promise<void> | undefined {
+  const { kept, root, state } = run
+  if (run.background) root.tasks?.closed(run)
+  // Of a checked answer the last one stands.
+  if (state.answers && !run.answer && root.runId === state.runId)
+    state.text = [...state.answers, state.text].filter((text) => text.trim() !== '').join('\n\n')
   if (kept || root.keeper) return endKept(run, reason)
   finish(run, reason)
   return undefined

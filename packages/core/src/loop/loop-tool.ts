@@ -5,13 +5,15 @@ import type { CompiledTool, ContextWith } from '../tools/compile-tool.ts'
 import { failedWith, notRun } from '../tools/outcome.ts'
 import type { ToolContext, ToolWriter } from '../tools/tool.ts'
 import { type CallRef, emit, type LoopTool, type Run } from './run.ts'
+import { taskTerms } from './run-tasks.ts'
 import { limitedTool } from './time-limits.ts'
 
 /** An ordinary tool as the loop runs it. */
-export function loopTool({ execute, ...tool }: CompiledTool): LoopTool {
+export function loopTool({ execute, background, ...tool }: CompiledTool): LoopTool {
   if (!execute) return tool
   return {
     ...tool,
+    ...(background ? { ownTerms: () => taskTerms(background) } : {}),
     execute: async (args, call, run) => {
       const limited = limitedTool(run, call.toolName)
       const { scope } = limited

@@ -1,7 +1,7 @@
 import { isRetinueError } from '../errors/retinue-error.ts'
-import type { FinishReason } from '../events/finish-reason.ts'
 import { markProvider } from '../model/foreign-reasoning.ts'
 import { assertNever } from '../shared/assert-never.ts'
+import { afterAnswer, hasAfterwork, takeNews } from './after-answer.ts'
 import { callModel } from './call-model.ts'
 import { askForRepair } from './check-answer.ts'
 import { finish, tellEnd, unexpected } from './finish-run.ts'
@@ -12,7 +12,6 @@ import { type NextStep, nextStep } from './next-step.ts'
 import { relay } from './relay.ts'
 import { addMessage, emit, type Run } from './run.ts'
 import { tellStepFinish } from './run-hooks.ts'
-import type { RunProcessors } from './run-processors.ts'
 import { type CallingTurn, callOffStep, NO_CALLS, runToolCalls } from './run-tool-calls.ts'
 import type { SavedCall } from './saved-run.ts'
 import { afterHook, gated } from './steer.ts'
@@ -44,12 +43,14 @@ export async function runLoop(run: Run): Promise<void> {
           if (next.why === 'budget') tellSpent(run)
           continue
         case 'finish':
-          if (run.processors && hasAnswer(run, next.reason)) await answered(run, run.processors)
+          if (hasAfterwork(run)) {
+            const then = await afterAnswer(run, next.reason)
+            if (then === 'continue') continue
+            if (then === 'suspend') return stop(run, undefined)
+          }
           return end(run, run.abort.aborted ? 'aborted' : next.reason)
         case 'suspend':
-          if (await suspended(run)) return finish(run, 'suspended')
-          await callOffStep(run, next.turn)
-          return end(run, 'aborted')
+          return stop(run, next.turn)
         case 'abort':
           return end(run, 'aborted')
         default:
@@ -60,6 +61,13 @@ export async function runLoop(run: Run): Promise<void> {
     run.error = isRetinueError(thrown) ? thrown : unexpected(thrown)
     return end(run, isRetinueError(thrown, 'processor-stopped') ? 'other' : 'error')
   }
+}
+
+/** Stops until a person has decided; the run ends where it was called off before anybody knew. */
+async function stop(run: Run, turn: CallingTurn | undefined): Promise<void> {
+  if (await suspended(run)) return finish(run, 'suspended')
+  if (turn) await callOffStep(run, turn)
+  return end(run, 'aborted')
 }
 
 /**
@@ -82,16 +90,23 @@ interface Pause {
 /** One iteration: a model call, or the one in which the run stopped, then its calls, and the decision how to go on. */
 async function iterate(run: Run): Promise<NextStep | Pause> {
   const { state } = run
+  // One that waited for its tasks when its tree stopped goes on waiting.
+  if (state.idle) return { type: 'finish', reason: state.idle }
   let turn: CallingTurn
   if (run.resumed) turn = await goOn(run, run.resumed)
   else {
     const early = beginIteration(run)
     if (early) return early
+    if (state.tasks || run.root.task) {
+      const ended = await takeNews(run)
+      if (ended) return ended
+    }
     if (run.hooks.prepareStep || run.processors) await prepare(run)
     if (run.abort.aborted) return { type: 'abort' }
     // The person's message is kept before anything is made of it; a step that output processors may yet rewrite, with the next one.
     const keepsLate = mayRewrite(run)
-    if (run.kept && (keepsLate || state.iteration === 1)) await keep(run, run.kept)
+    if (run.kept && (keepsLate || state.iteration === 1 || run.told)) await keep(run, run.kept)
+    if (run.told) await run.root.tasks?.confirm(run)
     const said = await callModel(run)
     takeDown(run, said)
     if (run.root.keeper?.isDurable) await keepCall(run, run.root.keeper)
@@ -166,16 +181,6 @@ async function prepare(run: Run): Promise<void> {
     await prepareStep(run, hooks.prepareStep)
   }
   if (asked && processors) await asked.processInputStep(run, processors)
-}
-
-/** Whether a run ends with something that its model said, and that output processors have not refused. */
-function hasAnswer({ stopped }: Run, reason: FinishReason): boolean {
-  return stopped === undefined && reason !== 'error' && reason !== 'tool-calls'
-}
-
-async function answered(run: Run, processors: RunProcessors): Promise<void> {
-  const { processResult } = await import('./run-processors.ts')
-  await processResult(run, processors)
 }
 
 /** The move of a run whose budget was spent by others before it called its model. */

@@ -6,6 +6,7 @@ import type { ToolCallRecord, ToolResultRecord } from '../events/tool-record.ts'
 import { noUsage, type Usage } from '../events/usage.ts'
 import type { Message } from '../messages/message.ts'
 import type { ModelFinish, ResponseFacts } from '../model/stream-part.ts'
+import type { OpenTask } from '../tools/outcome.ts'
 import type { Shortage } from './budget.ts'
 
 /** Where a run stands, as plain JSON: what is saved when it stops, and all that a resumed one needs beside its agent. */
@@ -43,6 +44,18 @@ export interface RunState {
   shortage?: Shortage
   /** Whether its model knows that the budget comes to its end. */
   toldOfBudget?: boolean
+  /** Tasks that it began, or that its thread has, and that it has not been told the end of. */
+  tasks?: OpenTask[]
+  /** What it answered before it was told how tasks ended. */
+  answers?: string[]
+  /** Iterations that led to the answers before: each answer has `maxSteps` of its own. */
+  answeredAt?: number
+  /** It has answered, would end so, and waits for tasks. */
+  idle?: Exclude<FinishReason, 'aborted' | 'suspended'> | undefined
+  /** Questions of its tasks that its model was told. */
+  questions?: string[]
+  /** How far it has read what was said to it as a task. */
+  inboxRead?: number
   text: string
   object?: unknown
   /** What the last check of completion found. */

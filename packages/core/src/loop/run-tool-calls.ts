@@ -14,6 +14,7 @@ import type { Failure } from './repeated-failures.ts'
 import { addMessage, emit, type Run, WAITING } from './run.ts'
 import { placed, type RunKeeper } from './run-keeper.ts'
 import type { Step } from './run-state.ts'
+import type { TaskTerms } from './run-tasks.ts'
 import { takePoint } from './take-point.ts'
 import { countCall } from './within-budget.ts'
 
@@ -166,11 +167,32 @@ async function endOf(run: Run, call: PendingCall): Promise<Outcome | typeof WAIT
     const over = call.counted ? undefined : countCall(run, 'toolCalls', TOOL_CALL, call.toolName)
     if (over) return failedWith(over)
     call.counted = true
+    const terms = run.background?.get(call.toolName)
+    const started = terms && !call.delegation && (await inBackground(run, call, args, terms))
+    if (started) return started
     const end = await tool.execute(args, call, run)
     return end === WAITING || end.kind !== 'suspended' ? end : await suspended(run, call, end)
   } catch (thrown) {
     return failedWith(isRetinueError(thrown) ? thrown : toolFailed(call, thrown))
   }
+}
+
+/** Lets a call go on in the background; undefined where it is run in the foreground, by its model's choice or for want of room. */
+async function inBackground(
+  run: Run,
+  call: PendingCall,
+  args: unknown,
+  terms: TaskTerms,
+): Promise<Outcome | undefined> {
+  const { tasks } = run.root
+  if (!tasks || (terms.modelMayChoose && argsOf(call)['background'] === false)) return undefined
+  const admission = await tasks.admit(run, call)
+  if (admission.type === 'end') return admission.outcome
+  if (admission.type === 'foreground') return undefined
+  const early = call.tool?.begin && (await call.tool.begin(args, call, run))
+  if (!early) return tasks.start(run, call, terms, admission.release)
+  admission.release?.()
+  return early
 }
 
 async function suspended(run: Run, call: PendingCall, end: SuspendedCall): Promise<typeof WAITING> {
@@ -202,6 +224,10 @@ function settle(run: Run, call: PendingCall, outcome: Outcome): void {
   call.tool?.takeDown?.(call, run)
   // A child's run is not kept for as long as its parent's step takes.
   call.delegation = undefined
+  if (outcome.kind === 'result' && outcome.task) {
+    run.state.tasks ??= []
+    run.state.tasks.push(outcome.task)
+  }
   const { toolCallId, toolName } = call
   const args = argsOf(call)
   if (outcome.kind === 'result') emit(run, 'tool-result', { toolCallId, toolName, args, result: outcome.result })
@@ -211,8 +237,8 @@ function settle(run: Run, call: PendingCall, outcome: Outcome): void {
 }
 
 /** What a call ran with: what a person put in place of its arguments, if somebody did. */
-function argsOf({ args, edited }: PendingCall): unknown {
-  return edited ?? args
+function argsOf({ args, edited }: PendingCall): Record<string, unknown> {
+  return (edited as Record<string, unknown> | undefined) ?? args
 }
 
 function record(run: Run, { calls, step, failures }: CallingTurn): void {

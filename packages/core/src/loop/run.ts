@@ -1,8 +1,9 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
+import type { PendingToolCall } from '../approvals/question.ts'
 import type { RequestContextLike } from '../context/request-context.ts'
-import type { RetinueError } from '../errors/retinue-error.ts'
+import type { ErrorInfo, RetinueError } from '../errors/retinue-error.ts'
 import type { Chunk, ChunkPayloads, ChunkType, ModelUse } from '../events/chunk.ts'
-import type { EventLog } from '../events/event-log.ts'
+import type { RunLog } from '../events/run-log.ts'
 import type { Application } from '../memory/application.ts'
 import type { KeptConversation, ThreadIds } from '../memory/kept-conversation.ts'
 import type { Message } from '../messages/message.ts'
@@ -28,15 +29,18 @@ import type { RunHooks } from './run-hooks.ts'
 import type { RunKeeper } from './run-keeper.ts'
 import type { RunProcessors } from './run-processors.ts'
 import type { Reference, RunState } from './run-state.ts'
+import type { RunTasks, TaskSide, TaskTerms, UntilIdle } from './run-tasks.ts'
 import type { SavedCall } from './saved-run.ts'
 import type { Timeouts } from './time-limits.ts'
 
 /** What all runs of one tree share: the application started the root, delegations the others. */
 export interface RootRun {
   readonly runId: string
+  /** The id that people decide on its calls with: its own, or of a background task that of the run that began it. */
+  readonly decisionId: string
   readonly abort: AbortScope
   /** Where events go; undefined when nobody asked for a stream. */
-  readonly log: EventLog | undefined
+  readonly log: RunLog | undefined
   readonly effects: Effects
   /** The call ids that occurred, each with how often it was asked for: no two calls of the tree have the same. */
   readonly callIds: Map<string, number>
@@ -51,6 +55,8 @@ export interface RootRun {
   readonly maxDepth: number
   readonly allowCycles: boolean
   readonly chooseModel: ChooseModel | undefined
+  /** The conversation that the run belongs to, where the call names one: whose it is. */
+  readonly conversation: { readonly threadId: string; readonly resourceId: string } | undefined
   /** Whether a run of the tree has named a file by a URL: its children may be shown it. */
   urls: boolean
   /** What the runs of an application share. */
@@ -59,13 +65,25 @@ export interface RootRun {
   readonly providers: Providers | undefined
   /** The request contexts of runs that stopped in this process, by run id: they have what no store can keep. */
   contexts: ReadonlyMap<string, RequestContextLike> | undefined
+  /** Where calls are run in the background; undefined where they are not. */
+  readonly tasks: RunTasks | undefined
+  /** How long it stays open for its tasks. */
+  readonly untilIdle: UntilIdle
+  /** What the run has that works on it, where it is a background task. */
+  readonly task: TaskSide | undefined
+  /** Whether it goes on where it stopped: then it may have begun more than was written down. */
+  isResumed: boolean
+  /** Background tasks that are called off with it, also when it has ended. */
+  linked: number
+  /** Whether the run has ended and let go of what it held. */
+  isClosed: boolean
   /** Where the tree is kept, from when something of it has to be. */
   keeper: RunKeeper | undefined
   /** Opens the keeper, when a call of the tree has to wait for a person. */
   keep(this: RootRun): Promise<RunKeeper>
   /** What `keep` needs; only who opens runs knows what it is. */
   keeping: object | undefined
-  /** Lets go of the caller's signal and of the clock, when the run has ended. */
+  /** Lets go of the clock and, once nothing is linked to it, of the caller's signal, when the run has ended. */
   close(): void
 }
 
@@ -127,10 +145,16 @@ export interface Run {
   systemReplaced: boolean
   /** What of its calls has to wait for a person: its own gate, and those of the runs above it. */
   readonly gates: readonly Exclude<ApprovalGate, false>[]
+  /** Which of its tools can run in the background, and how; undefined where none can. */
+  readonly background: ReadonlyMap<string, TaskTerms> | undefined
+  /** Tasks whose end stands in its conversation, and is not written down yet. */
+  told: readonly string[] | undefined
+  /** What people are asked by its tasks, where it waits for nothing else. */
+  askedByTasks: readonly PendingToolCall[] | undefined
   /** Results that have an id and are not the run's yet. */
   readonly references: Set<Reference>
   /** When it began to work, later by the time that it waited. Milliseconds since 1970. */
-  readonly begunAt: number
+  begunAt: number
   /** The calls of the step that is under way; undefined between two steps. */
   calls: readonly PendingCall[] | undefined
   /** The calls that a run goes on with that stopped in the middle of a step. */
@@ -191,6 +215,15 @@ export interface LoopTool {
   /** After a crash the same call can be started again. */
   readonly idempotent?: true
   readonly version?: string
+  /**
+   * Does what comes before the work of a call, where there is something: an outcome if that is the end of it. `execute` goes on from
+   * there. It never throws.
+   */
+  readonly begin?: (args: unknown, call: CallRef, run: Run) => Promise<Outcome | undefined>
+  /** The id of the agent that it delegates to. */
+  readonly delegatesTo?: string
+  /** How it can run in the background, where the agent does not say. */
+  readonly ownTerms?: () => TaskTerms | undefined
   /** Takes down what came of a call, together with its outcome. */
   readonly takeDown?: (call: CallRef, run: Run) => void
   /**
@@ -213,6 +246,8 @@ export interface CallRef {
   delegation?: OpenDelegation | undefined
   /** The run ends without it: a delegation that waits is to end as it stands. */
   calledOff?: boolean
+  /** Whether a failed attempt of it is made again, once it is time to; absent where never. */
+  again?: ((error: ErrorInfo) => Promise<boolean>) | undefined
 }
 
 export interface RunSettings {

@@ -13,7 +13,7 @@ export function scorerRun({ root, state, agentId, requestContext }: Run): Scorer
     toolCalls: state.steps.flatMap((step) => step.toolCalls.map(frozenCopy)),
     toolResults: state.steps.flatMap((step) => step.toolResults.map(frozenCopy)),
     iteration: state.iteration,
-    maxIterations: state.maxSteps,
+    maxIterations: state.maxSteps + (state.answeredAt ?? 0),
     runId: state.runId,
     agentId,
     path: state.path,

@@ -11,13 +11,16 @@ export function takePoint(run: Run): void {
 
 /** The state with lists of its own: what is in them is not changed any more, but for the last step's. */
 function copyOf(state: RunState): RunState {
-  const { messages, steps, usage, totalUsage, references } = state
+  const { messages, steps, usage, totalUsage, references, tasks, answers, questions } = state
   return {
     ...state,
     messages: messages.slice(),
     steps: steps.map((step, index) => (index === steps.length - 1 ? copyOfStep(step) : step)),
     usage: { ...usage },
     totalUsage: { ...totalUsage },
+    ...(tasks ? { tasks: tasks.slice() } : {}),
+    ...(questions ? { questions: questions.slice() } : {}),
+    ...(answers ? { answers: answers.slice() } : {}),
     ...(references ? { references: references.map((reference) => ({ ...reference })) } : {}),
   }
 }

@@ -9,8 +9,33 @@ export interface Application {
   readonly memory?: AgentMemory | undefined
   /** Runs survive a crash, where neither the call nor the agent says otherwise. */
   readonly durable?: boolean | undefined
+  /** Background tasks, where they are turned on. */
+  readonly background?: ApplicationTasks | undefined
+  /** Where runs are kept in this process, where there is no storage; made with the first that has to be. */
+  readonly inProcess?: { storage: Storage | undefined } | undefined
   /** Where warnings go; `false`: nowhere. */
   readonly logger?: Logger | false | undefined
+}
+
+/** How an application's calls are run in the background; see `RetinueOptions.backgroundTasks`. */
+export interface BackgroundTaskOptions {
+  /** Default: false, and every call is run in the foreground. */
+  readonly enabled?: boolean
+  /** How many tasks work at the same time in this process. Those that wait, for a person or for others, do not count. Default: 10. */
+  readonly globalConcurrency?: number
+  /** How many tasks of one agent work at the same time: of a delegation the subagent's, of a tool those of the agent that called it. Default: 5. */
+  readonly perAgentConcurrency?: number
+  /**
+   * What becomes of a call when there is no room: it waits for its turn (`queue`), its model reads that it was not started (`reject`), or
+   * it is run in the foreground (`run`). Default: `queue`.
+   */
+  readonly onLimit?: 'queue' | 'reject' | 'run'
+}
+
+/** Background tasks of an application: how they are bounded, and what runs them, made when the first run begins. */
+export interface ApplicationTasks {
+  readonly options: BackgroundTaskOptions
+  manager: Promise<object> | undefined
 }
 
 /** Where an application wants its warnings. `console` is one. */

@@ -11,6 +11,7 @@ import {
   type RunEventsRow,
   storedRunEvents,
 } from './run-events.ts'
+import { listsOfRun } from './run-lists.ts'
 import { allRunFacts, assertLease, checkedRunQuery, newRunRow, type RunRow, storedRun } from './run-row.ts'
 import type { Lease, RunPage, RunQuery, RunRemoval, RunSave, RunStorage, StoredRun } from './runs.ts'
 import { sequenceCursor } from './sequence-cursor.ts'
@@ -20,12 +21,15 @@ import { runExists, runNotFound, storageConflict } from './storage-errors.ts'
 export class InMemoryRuns implements RunStorage {
   readonly #assertOpen: () => void
   readonly #approvals: ApprovalTable
+  readonly #deleteLists: (prefix: string) => void
   readonly #runs = new Map<string, RunRow>()
   /** What each run told, in its order. */
   readonly #events = new Map<string, RunEventsRow[]>()
   #sequence = 0
 
-  constructor(assertOpen: () => void, approvals: ApprovalTable) {
+  /** `deleteLists`: those whose ids begin so. */
+  constructor(assertOpen: () => void, approvals: ApprovalTable, deleteLists: (prefix: string) => void) {
+    this.#deleteLists = deleteLists
     this.#assertOpen = assertOpen
     this.#approvals = approvals
   }
@@ -129,6 +133,7 @@ export class InMemoryRuns implements RunStorage {
     if (version !== expectedVersion || !approvals) throw storageConflict(expectedVersion)
     this.#approvals.write(approvals)
     this.#runs.delete(runId)
+    this.#deleteLists(listsOfRun(runId))
     this.#events.delete(runId)
   }
 

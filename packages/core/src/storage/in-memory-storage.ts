@@ -1,6 +1,7 @@
 import { ApprovalTable } from './approval-table.ts'
 import { InMemoryApprovals } from './in-memory-approvals.ts'
 import { InMemoryRuns } from './in-memory-runs.ts'
+import { InMemoryTasks } from './in-memory-tasks.ts'
 import { InMemoryThreads } from './in-memory-threads.ts'
 import { InMemoryWorkingMemory } from './in-memory-working-memory.ts'
 import type { Storage } from './storage.ts'
@@ -14,6 +15,7 @@ export class InMemoryStorage implements Storage {
   readonly workingMemory: InMemoryWorkingMemory
   readonly runs: InMemoryRuns
   readonly approvals: InMemoryApprovals
+  readonly tasks: InMemoryTasks
   #closed = false
 
   constructor({ id = 'memory' }: { id?: string } = {}) {
@@ -23,9 +25,10 @@ export class InMemoryStorage implements Storage {
     }
     const threads = new ThreadTable()
     this.workingMemory = new InMemoryWorkingMemory(assertOpen, (key) => threads.named(key))
-    this.threads = new InMemoryThreads(assertOpen, threads, this.workingMemory)
+    this.tasks = new InMemoryTasks(assertOpen)
+    this.threads = new InMemoryThreads(assertOpen, threads, { workingMemory: this.workingMemory, tasks: this.tasks })
     const approvals = new ApprovalTable()
-    this.runs = new InMemoryRuns(assertOpen, approvals)
+    this.runs = new InMemoryRuns(assertOpen, approvals, (prefix) => this.tasks.unshareAll(prefix))
     this.approvals = new InMemoryApprovals(assertOpen, approvals)
   }
 

@@ -1,4 +1,5 @@
 import { assertCount, assertId, assertKey, assertText, assertTime } from './checks.ts'
+import type { InMemoryTasks } from './in-memory-tasks.ts'
 import type { InMemoryWorkingMemory } from './in-memory-working-memory.ts'
 import { newMessageRows, storedMessages } from './message-row.ts'
 import type {
@@ -34,11 +35,18 @@ export class InMemoryThreads implements ThreadStorage {
   readonly #assertOpen: () => void
   readonly #table: ThreadTable
   readonly #workingMemory: InMemoryWorkingMemory
+  readonly #tasks: InMemoryTasks
 
-  constructor(assertOpen: () => void, table: ThreadTable, workingMemory: InMemoryWorkingMemory) {
+  /** The other domains have what goes with a thread. */
+  constructor(
+    assertOpen: () => void,
+    table: ThreadTable,
+    others: { readonly workingMemory: InMemoryWorkingMemory; readonly tasks: InMemoryTasks },
+  ) {
     this.#assertOpen = assertOpen
     this.#table = table
-    this.#workingMemory = workingMemory
+    this.#workingMemory = others.workingMemory
+    this.#tasks = others.tasks
   }
 
   async create(thread: NewThread): Promise<Thread> {
@@ -64,9 +72,10 @@ export class InMemoryThreads implements ThreadStorage {
   }
 
   async delete(key: ThreadKey): Promise<void> {
-    const { row } = this.#named(key)
+    const { row, owner } = this.#named(key)
     this.#table.delete(row.id)
     this.#workingMemory.forget(row.id)
+    this.#tasks.forget(row.id, [owner, row.resourceId])
   }
 
   async clone({ newThreadId, title, metadata, at, ...key }: ThreadCopy): Promise<Thread> {

@@ -58,6 +58,7 @@ export {
   type RunEventsRow,
   storedRunEvents,
 } from './run-events.ts'
+export { listsOfRun } from './run-lists.ts'
 export {
   allRunFacts,
   assertLease,
@@ -81,6 +82,7 @@ export type {
 } from './runs.ts'
 export { type QueryTerm, queryTerms, searchTerms } from './search-terms.ts'
 export { sequenceCursor } from './sequence-cursor.ts'
+export { assertSharedQuery, newSharedItemRows, type SharedItemRow, sharedItems } from './shared-item-row.ts'
 export type { Storage } from './storage.ts'
 export {
   messageNotFound,
@@ -89,10 +91,52 @@ export {
   runNotFound,
   storageClosed,
   storageConflict,
+  taskConflict,
+  taskEnded,
+  taskNotFound,
   threadExists,
   threadNotFound,
   valueRefused,
 } from './storage-errors.ts'
+export {
+  assertTaskMessageQuery,
+  type NewTaskMessageRow,
+  newTaskMessageRow,
+  type TaskMessageRow,
+  taskMessage,
+} from './task-message-row.ts'
+export {
+  allTaskFacts,
+  assertTaskClaim,
+  assertTaskDelivery,
+  checkedTaskQuery,
+  type NewTaskRow,
+  newTaskRow,
+  storedTask,
+  storedTasks,
+  type TaskFactsRow,
+  type TaskFilter,
+  type TaskMove,
+  type TaskRow,
+  taskMove,
+} from './task-row.ts'
+export type {
+  EndedTaskStatus,
+  NewTask,
+  NewTaskMessage,
+  SharedItems,
+  SharedQuery,
+  StoredTask,
+  TaskChange,
+  TaskClaim,
+  TaskDelivery,
+  TaskFacts,
+  TaskMessage,
+  TaskMessageQuery,
+  TaskQuery,
+  TaskStatus,
+  TaskStorage,
+} from './tasks.ts'
 export {
   assertThreadOrder,
   DEFAULT_PAGE,

@@ -99,6 +99,9 @@ export interface RunStorage {
   appendEvents(events: NewRunEvents): Promise<boolean>
   /** What a run told, in its order; empty if there is no such run, or nothing was kept of it. */
   listEvents(query: RunEventsQuery): Promise<RunEventsPage>
-  /** Deletes a run with what it told; its approvals stay. `storage-conflict` as in `save`; to delete one that is not there is `run-not-found`. */
+  /**
+   * Deletes a run with what it told, and the lists of `TaskStorage` whose ids begin as `listsOfRun` says; its approvals stay.
+   * `storage-conflict` as in `save`; to delete one that is not there is `run-not-found`.
+   */
   remove(removal: RunRemoval): Promise<void>
 }

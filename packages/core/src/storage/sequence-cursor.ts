@@ -1,7 +1,7 @@
 import { RetinueError } from '../errors/retinue-error.ts'
 
-/** Which listing a cursor is of: runs, approvals. */
-export type SequenceListing = 'r' | 'a'
+/** Which listing a cursor is of: runs, approvals, tasks. */
+export type SequenceListing = 'r' | 'a' | 't'
 
 /** A query with everything that has a default. */
 export interface CheckedQuery<Filter> {

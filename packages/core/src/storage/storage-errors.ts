@@ -45,6 +45,34 @@ export function runExists(runId: string): RetinueError {
   })
 }
 
+export function taskNotFound(taskId: string): RetinueError {
+  return new RetinueError({
+    code: 'task-not-found',
+    message: `There is no background task '${taskId}' in the storage.`,
+    hint: 'Check the id of the task. One whose end was told is not kept for ever.',
+    data: { taskId },
+  })
+}
+
+/** To write a task that is there already. */
+export function taskConflict(taskId: string): RetinueError {
+  return new RetinueError({
+    code: 'storage-conflict',
+    message: `There is a background task '${taskId}' already; nothing was written.`,
+    hint: 'Choose another id for the new task, or read the one that is there.',
+    data: { taskId },
+  })
+}
+
+export function taskEnded(taskId: string): RetinueError {
+  return new RetinueError({
+    code: 'task-ended',
+    message: `The background task '${taskId}' has ended; nothing was written.`,
+    hint: 'Read what came of it, or delegate again.',
+    data: { taskId },
+  })
+}
+
 export function storageConflict(expectedVersion: number): RetinueError {
   return new RetinueError({
     code: 'storage-conflict',

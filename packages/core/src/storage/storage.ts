@@ -1,5 +1,6 @@
 import type { ApprovalStorage } from './approvals.ts'
 import type { RunStorage } from './runs.ts'
+import type { TaskStorage } from './tasks.ts'
 import type { ThreadStorage } from './threads.ts'
 import type { WorkingMemoryStorage } from './working-memory.ts'
 
@@ -8,7 +9,7 @@ import type { WorkingMemoryStorage } from './working-memory.ts'
  * needs at the first call, so making one costs nothing, and fails only for options that make no store.
  *
  * Times are whole milliseconds since 1970 and come from the caller: a store reads no clock. Whatever fails does so with a
- * `RetinueError` (`storage-…`, `thread-…`, `run-…`, `message-not-found`; `option-invalid` for limits and cursors), and leaves nothing half
+ * `RetinueError` (`storage-…`, `thread-…`, `run-…`, `task-…`, `message-not-found`; `option-invalid` for limits and cursors), and leaves nothing half
  * written.
  */
 export interface Storage {
@@ -21,6 +22,8 @@ export interface Storage {
   readonly runs: RunStorage
   /** Who was asked what, and decided how. */
   readonly approvals: ApprovalStorage
+  /** What runs in the background, and who was told of it. */
+  readonly tasks: TaskStorage
   /** Waits for what was begun and frees what is held. Calls that come later fail with `storage-closed`; to close twice is harmless. */
   close(): Promise<void>
 }

@@ -99,7 +99,7 @@ export interface ThreadStorage extends MessageStorage {
   create(thread: NewThread): Promise<Thread>
   get(key: ThreadKey): Promise<Thread>
   update(change: ThreadChange): Promise<Thread>
-  /** Deletes a thread with its messages and its working memory. Those under it stay. */
+  /** Deletes a thread with its messages, its working memory and its background tasks, whatever they stand at. Those under it stay. */
   delete(key: ThreadKey): Promise<void>
   /** Copies a thread with its messages, which get new ids and sequences in the old order, and its working memory. Fails as `create`. */
   clone(copy: ThreadCopy): Promise<Thread>

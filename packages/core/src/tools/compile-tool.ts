@@ -4,6 +4,7 @@ import { withoutSecrets } from '../errors/without-secrets.ts'
 import type { Message, ToolOutput } from '../messages/message.ts'
 import { taggedOutput, valueOutput } from '../messages/tool-output.ts'
 import { toJson } from '../shared/json.ts'
+import { isObject } from '../shared/records.ts'
 import { failed, failedWith, type Outcome } from './outcome.ts'
 import {
   type Checked,
@@ -14,7 +15,7 @@ import {
   type Schema,
 } from './schema.ts'
 import { type SuspendedCall, SuspendSignal } from './suspended-call.ts'
-import type { Tool, ToolContext } from './tool.ts'
+import type { Tool, ToolBackground, ToolContext } from './tool.ts'
 
 /** A tool, compiled once an agent: what the model is told, the check of its arguments, and the run of its body. */
 export interface CompiledTool {
@@ -26,6 +27,8 @@ export interface CompiledTool {
   readonly checkAnswer?: (data: unknown) => Checked | Promise<Checked>
   readonly idempotent?: true
   readonly version?: string
+  /** How it is run in the background, where its agent does not say; absent where it is not. */
+  readonly background?: ToolBackground
   /** Absent: the client's to run. The result is an outcome, whatever the body does. */
   readonly execute?: (args: unknown, contextWith: ContextWith) => Promise<Outcome | SuspendedCall>
 }
@@ -76,10 +79,19 @@ export function compileTool(name: string, tool: Tool): CompiledTool {
     ...(answer ? { checkAnswer: answer.check } : {}),
     ...(tool.idempotent === true ? { idempotent: true } : {}),
     ...(typeof version === 'string' ? { version } : {}),
+    ...backgroundOf(tool),
     ...(typeof execute === 'function'
       ? { execute: (args, contextWith) => runBody({ name, tool, output, suspended }, args, contextWith) }
       : {}),
   }
+}
+
+/** How a tool says itself that it is run in the background. */
+function backgroundOf({ background }: Tool): { background?: ToolBackground } {
+  if (!background) return {}
+  // It was checked when the tool was made; an AI SDK tool has none.
+  const said: ToolBackground = isObject(background) ? background : {}
+  return said.enabled === false ? {} : { background: said }
 }
 
 /** What running a body needs of its tool. */

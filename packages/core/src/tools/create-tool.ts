@@ -1,7 +1,7 @@
 import { RetinueError } from '../errors/retinue-error.ts'
 import { isObject } from '../shared/records.ts'
 import type { Schema } from './schema.ts'
-import { TOOL_BRAND, type Tool, type ToolOptions } from './tool.ts'
+import { TOOL_BRAND, type Tool, type ToolBackground, type ToolOptions } from './tool.ts'
 
 const OPTIONS = new Set([
   'id',
@@ -35,7 +35,7 @@ export function createTool<I extends Schema | undefined = undefined, Output = un
 function problemWith(options: unknown): { message: string; hint: string } | undefined {
   if (!isObject(options))
     return { message: 'createTool takes an object.', hint: 'createTool({ id, description, inputSchema, execute })' }
-  const { id, execute, description } = options
+  const { id, execute, description, background } = options
   if (typeof id !== 'string' || id === '')
     return { message: 'A tool needs an id.', hint: "Give it one: createTool({ id: 'search', … })" }
   if (execute !== undefined && typeof execute !== 'function') {
@@ -50,6 +50,12 @@ function problemWith(options: unknown): { message: string; hint: string } | unde
       hint: 'Say in a sentence what the tool does.',
     }
   }
+  if (!isBackground(background)) {
+    return {
+      message: `The tool "${id}" has a background that is none.`,
+      hint: 'background: true, or { timeoutMs: 60_000, maxRetries: 1 }',
+    }
+  }
   const unknown = Object.keys(options).filter((key) => !OPTIONS.has(key))
   if (unknown.length > 0) {
     return {
@@ -58,4 +64,21 @@ function problemWith(options: unknown): { message: string; hint: string } | unde
     }
   }
   return undefined
+}
+
+const BACKGROUND: Readonly<Record<keyof ToolBackground, (value: unknown) => boolean>> = {
+  enabled: (value) => typeof value === 'boolean',
+  timeoutMs: (value) => Number.isInteger(value) && (value as number) > 0,
+  maxRetries: (value) => Number.isInteger(value) && (value as number) >= 0,
+  detached: (value) => typeof value === 'boolean',
+  modelMayChoose: (value) => typeof value === 'boolean',
+}
+
+function isBackground(background: unknown): boolean {
+  if (background === undefined || typeof background === 'boolean') return true
+  if (!isObject(background)) return false
+  return Object.entries(background).every(([name, value]) => {
+    if (!Object.hasOwn(BACKGROUND, name)) return false
+    return value === undefined || BACKGROUND[name as keyof ToolBackground](value)
+  })
 }

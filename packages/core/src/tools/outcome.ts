@@ -12,6 +12,13 @@ export interface Relayed {
   readonly files: readonly GeneratedFile[]
 }
 
+/** A call that goes on in the background after its model was told so. */
+export interface OpenTask {
+  readonly taskId: string
+  readonly toolCallId: string
+  readonly toolName: string
+}
+
 /** How a tool call ended. A bad argument or a tool that threw is an outcome like another: nothing of it is thrown. */
 export type Outcome =
   | {
@@ -28,6 +35,8 @@ export type Outcome =
       readonly bail?: string
       /** Set where the result may be the run's answer as it is, if it is the only call of its step. */
       readonly relay?: Relayed
+      /** Set where the result only says that the call goes on in the background. */
+      readonly task?: OpenTask
     }
   | { readonly kind: 'error'; readonly error: ErrorInfo; readonly output: ToolOutput }
 

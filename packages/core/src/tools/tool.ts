@@ -68,9 +68,23 @@ export interface ToolOptions<I extends Schema | undefined = Schema | undefined, 
   /** Of what the tool does: an approval that was given for another one is void, and is asked for again. */
   version?: string
   /** May run in the background, where an application has background tasks turned on; else it runs in the foreground. */
-  background?: boolean | Record<string, unknown>
+  background?: boolean | ToolBackground
   /** Runs the call. Without it the call is the client's to run, and the run ends with finish reason `tool-calls`. */
   execute?: (input: InputOf<I>, context: ToolContext) => Output | Promise<Output>
+}
+
+/** How a tool runs in the background, where its agent's `backgroundTasks` does not say. */
+export interface ToolBackground {
+  /** Default: true. */
+  readonly enabled?: boolean
+  /** Milliseconds that one attempt may work. Default: as long as it takes. */
+  readonly timeoutMs?: number
+  /** How often it is tried again after it failed. Default: 0. */
+  readonly maxRetries?: number
+  /** It goes on when the run that began it is aborted. Default: false. */
+  readonly detached?: boolean
+  /** The model says in each call where it is run. Default: false. */
+  readonly modelMayChoose?: boolean
 }
 
 export type InputOf<I> = [I] extends [undefined] ? Record<string, unknown> : InferSchema<Exclude<I, undefined>>
@@ -88,6 +102,7 @@ export interface Tool {
   readonly toModelOutput?: unknown
   readonly idempotent?: unknown
   readonly version?: unknown
+  readonly background?: unknown
   readonly execute?: unknown
 }
 

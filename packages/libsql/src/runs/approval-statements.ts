@@ -1,7 +1,7 @@
 import type { InStatement } from '@libsql/client'
 import type { ApprovalKey, ApprovalMove, NewApprovalRow } from '@retinue/core/storage'
-import { APPROVAL_COLUMNS } from './rows.ts'
-import { type Filter, where } from './where.ts'
+import { where } from '../database/where.ts'
+import { APPROVAL_COLUMNS, FILTER_COLUMNS, type Filter } from './rows.ts'
 
 /** So many questions go into one statement: a statement has at most 32,766 values, and a question takes eight. */
 const REQUESTS_A_STATEMENT = 1000
@@ -50,7 +50,7 @@ export function getApproval({ runId, toolCallId }: Omit<ApprovalKey, 'round'>): 
 
 /** Gives one row more than `limit` if there is a next page. */
 export function listApprovals(filter: Filter, after: number, limit: number): InStatement {
-  const { sql, args } = where(filter)
+  const { sql, args } = where(FILTER_COLUMNS, filter)
   return {
     sql: `SELECT ${APPROVAL_COLUMNS} FROM retinue_approvals WHERE ${sql} AND sequence > ? ORDER BY sequence LIMIT ?`,
     args: [...args, after, limit + 1],

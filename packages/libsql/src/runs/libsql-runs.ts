@@ -38,6 +38,7 @@ import { isDead, thisProcess } from './lease-process.ts'
 import { runFactsOf, runOf } from './rows.ts'
 import {
   CHANGED_SOMETHING,
+  deleteListsOf,
   deleteRun,
   dropLease,
   getLease,
@@ -129,7 +130,7 @@ export class LibSQLRuns implements RunStorage {
     assertCount(expectedVersion, 'expectedVersion', 0)
     assertTime(at, 'at')
     const statements = [deleteRun(runId, expectedVersion), CHANGED_SOMETHING, ...movesOf(approvalMoves(moves))]
-    if (await this.#writeAll(statements)) return
+    if (await this.#writeAll([...statements, deleteListsOf(runId)])) return
     throw (await this.#lease(runId)) ? storageConflict(expectedVersion) : runNotFound(runId)
   }
 

@@ -1,5 +1,23 @@
 import type { Row } from '@libsql/client'
 import type { ApprovalRow, RunFactsRow, RunRow } from '@retinue/core/storage'
+import { numberOrNull, textOrNull } from '../database/column-values.ts'
+
+/** What runs and approvals are looked for by. */
+export interface Filter {
+  readonly runId?: string | undefined
+  readonly agentId?: string | undefined
+  readonly status?: string | undefined
+  readonly threadId?: string | undefined
+  readonly resourceId?: string | undefined
+}
+
+export const FILTER_COLUMNS: Readonly<Record<keyof Filter, string>> = {
+  runId: 'run_id',
+  agentId: 'agent_id',
+  status: 'status',
+  threadId: 'thread_id',
+  resourceId: 'resource_id',
+}
 
 /** What `runFactsOf` reads. */
 export const RUN_FACTS =
@@ -47,12 +65,4 @@ export function approvalOf(row: Row): ApprovalRow {
     request: String(row['request']),
     decision: textOrNull(row['decision']),
   }
-}
-
-function textOrNull(value: unknown): string | null {
-  return value === null || value === undefined ? null : String(value)
-}
-
-function numberOrNull(value: unknown): number | null {
-  return value === null || value === undefined ? null : Number(value)
 }

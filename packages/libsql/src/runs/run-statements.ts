@@ -1,7 +1,7 @@
 import type { InStatement } from '@libsql/client'
-import type { Lease, NewRunRow } from '@retinue/core/storage'
-import { RUN_FACTS } from './rows.ts'
-import { type Filter, where } from './where.ts'
+import { type Lease, listsOfRun, type NewRunRow } from '@retinue/core/storage'
+import { where } from '../database/where.ts'
+import { FILTER_COLUMNS, type Filter, RUN_FACTS } from './rows.ts'
 
 /**
  * Fails, and with it its whole transaction, if the statement before it has changed no row: that is how a transaction has conditions.
@@ -57,7 +57,7 @@ export function getLease(runId: string): InStatement {
  * one row has that alone.
  */
 export function listRuns(filter: Filter, after: number, limit: number): InStatement {
-  const { sql, args } = where(filter)
+  const { sql, args } = where(FILTER_COLUMNS, filter)
   return {
     sql: `SELECT t.total, r.* FROM (SELECT count(*) AS total FROM retinue_runs WHERE ${sql}) t
       LEFT JOIN (SELECT ${RUN_FACTS} FROM retinue_runs WHERE ${sql} AND sequence > ? ORDER BY sequence LIMIT ?) r
@@ -104,4 +104,12 @@ export function dropLease(runId: string, holder: string): InStatement {
 /** Changes nothing if another version is there. */
 export function deleteRun(runId: string, expectedVersion: number): InStatement {
   return { sql: 'DELETE FROM retinue_runs WHERE run_id = ? AND version = ?', args: [runId, expectedVersion] }
+}
+
+/** Deletes the lists that go with a run. */
+export function deleteListsOf(runId: string): InStatement {
+  const begin = listsOfRun(runId)
+  // By the index: `;` comes after `:`, with which each beginning ends.
+  const end = `${begin.slice(0, -1)};`
+  return { sql: 'DELETE FROM retinue_shared_items WHERE list_id >= ? AND list_id < ?', args: [begin, end] }
 }

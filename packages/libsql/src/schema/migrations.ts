@@ -128,6 +128,64 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     version: 4,
     statements: [
+      // What is read of every task lies before what can be long.
+      `CREATE TABLE retinue_tasks (
+        sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+        task_id TEXT NOT NULL UNIQUE,
+        root_run_id TEXT NOT NULL,
+        parent_tree TEXT NOT NULL,
+        parent_run_id TEXT NOT NULL,
+        tells TEXT NOT NULL,
+        agent_id TEXT NOT NULL,
+        tool_call_id TEXT NOT NULL,
+        thread_id TEXT,
+        resource_id TEXT,
+        status TEXT NOT NULL,
+        attempts INTEGER NOT NULL,
+        created_at INTEGER NOT NULL,
+        started_at INTEGER,
+        ended_at INTEGER,
+        delivered_at INTEGER,
+        claimed_by TEXT,
+        claims INTEGER NOT NULL DEFAULT 0,
+        claimed_until INTEGER,
+        call TEXT NOT NULL,
+        error TEXT,
+        args TEXT NOT NULL,
+        terms TEXT NOT NULL,
+        outcome TEXT
+      ) STRICT`,
+      'CREATE INDEX retinue_tasks_by_root_run ON retinue_tasks (root_run_id)',
+      'CREATE INDEX retinue_tasks_by_parent_run ON retinue_tasks (parent_run_id)',
+      'CREATE INDEX retinue_tasks_by_status ON retinue_tasks (status)',
+      'CREATE INDEX retinue_tasks_by_agent ON retinue_tasks (agent_id, status)',
+      'CREATE INDEX retinue_tasks_by_thread ON retinue_tasks (thread_id, resource_id) WHERE thread_id IS NOT NULL',
+      'CREATE INDEX retinue_tasks_by_resource ON retinue_tasks (resource_id) WHERE resource_id IS NOT NULL',
+      // Each turn of a thread asks for these, of which there are few, however many tasks it has had.
+      `CREATE INDEX retinue_tasks_undelivered ON retinue_tasks (thread_id, resource_id)
+        WHERE tells = 'thread' AND ended_at IS NOT NULL AND delivered_at IS NULL`,
+      // `task` is the sequence of the task.
+      `CREATE TABLE retinue_task_messages (
+        task INTEGER NOT NULL,
+        sequence INTEGER NOT NULL,
+        at INTEGER NOT NULL,
+        text TEXT NOT NULL,
+        PRIMARY KEY (task, sequence)
+      ) STRICT`,
+      `CREATE TRIGGER retinue_task_deleted AFTER DELETE ON retinue_tasks BEGIN
+        DELETE FROM retinue_task_messages WHERE task = old.sequence;
+      END`,
+      `CREATE TABLE retinue_shared_items (
+        list_id TEXT NOT NULL,
+        position INTEGER NOT NULL,
+        item TEXT NOT NULL,
+        PRIMARY KEY (list_id, position)
+      ) STRICT`,
+    ],
+  },
+  {
+    version: 5,
+    statements: [
       // What runs told. It is of no use without the run, whoever deletes that.
       `CREATE TABLE retinue_run_events (
         run_id TEXT NOT NULL,

@@ -98,8 +98,8 @@ export class LibSQLThreads implements ThreadStorage {
 
   async delete(key: ThreadKey): Promise<void> {
     assertKey(key)
-    const [, , deleted] = await this.#database.write(deleteThread(key))
-    found(deleted?.[0], key)
+    const deleted = await this.#database.write(deleteThread(key))
+    found(deleted.at(-1)?.[0], key)
   }
 
   async clone({ newThreadId, title, metadata, at, ...key }: ThreadCopy): Promise<Thread> {

@@ -1,5 +1,6 @@
 import type { Row } from '@libsql/client'
 import type { MessageRow, ThreadRow } from '@retinue/core/storage'
+import { textOrNull } from '../database/column-values.ts'
 
 /** What `threadOf` reads. */
 export const THREAD_COLUMNS =
@@ -29,8 +30,4 @@ export function messageOf(row: Row, threadId: string): MessageRow {
     metadata: textOrNull(row['metadata']),
     createdAt: Number(row['created_at']),
   }
-}
-
-function textOrNull(value: unknown): string | null {
-  return value === null || value === undefined ? null : String(value)
 }

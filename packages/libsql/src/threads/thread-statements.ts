@@ -77,11 +77,17 @@ export function updateThread(
   }
 }
 
-/** The last gives a row if there was such a thread. */
+/** Tasks may name the owner of the thread, or what that is called. The last gives a row if there was such a thread. */
 export function deleteThread({ threadId, resourceId }: ThreadKey): InStatement[] {
   const args = [threadId, resourceId]
   return [
     { sql: `DELETE FROM retinue_messages WHERE thread = (${NAMED_THREAD})`, args },
+    {
+      sql: `DELETE FROM retinue_tasks WHERE (thread_id, resource_id) IN (
+        SELECT id, resource_id FROM retinue_threads WHERE ${NAMED}
+        UNION SELECT id, called_as FROM retinue_threads WHERE ${NAMED})`,
+      args: [...args, ...args],
+    },
     {
       sql: `DELETE FROM retinue_working_memory WHERE (resource_id, thread) = (
         SELECT resource_id, sequence FROM retinue_threads WHERE ${NAMED})`,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Message } from '@retinue/core'
 import { isRetinueError } from '@retinue/core/errors'
-import type { Fields, Storage, StoredMessage, ThreadKey } from '@retinue/core/storage'
+import type { Fields, Storage, StoredMessage, ThreadKey, Value } from '@retinue/core/storage'
 import { assert, type Property, type Random, type Tally } from '../core.ts'
 
 /** R24: whatever value, in whatever place, comes back equal or is refused when it is written, and breaks nothing. */
@@ -19,6 +19,8 @@ export function jsonTorture(storage: Storage): Property {
       assert(messages[0]?.id === 'before' && unreadable.length === 0, () => 'the listing of messages broke')
       const page = await threads.list({ resourceId: key.resourceId })
       assert(page.items.length === 1 && page.unreadable.length === 0, () => 'the listing of threads broke')
+      const listed = await storage.tasks.list({ rootRunId: key.threadId })
+      assert(listed.unreadable.length === 0, () => 'the listing of tasks broke')
       assert(Object.keys(Object.prototype).length === 0 && !('polluted' in {}), () => 'a prototype was changed')
     },
   }
@@ -48,7 +50,8 @@ async function tortured(storage: Storage, key: ThreadKey, value: unknown, tally:
 type Place = readonly [string, () => Promise<unknown>, () => Promise<unknown>]
 
 /** Each position in which a value is kept. */
-function places({ threads, workingMemory }: Storage, key: ThreadKey, value: unknown): Place[] {
+function places(storage: Storage, key: ThreadKey, value: unknown): Place[] {
+  const { threads, workingMemory } = storage
   const fields = { value } as Fields
   const call = { type: 'tool-call' as const, toolCallId: 'c', toolName: 't', input: value }
   const output = { type: 'json' as const, value: value as never }
@@ -92,9 +95,10 @@ function places({ threads, workingMemory }: Storage, key: ThreadKey, value: unkn
       async () => ((await messageOf('output')).message.content[0] as unknown as { output: typeof output }).output.value,
     ],
   ]
-  if (typeof value !== 'string') return list
+  const all = [...list, ...placesOfTasks(storage, key, value)]
+  if (typeof value !== 'string') return all
   return [
-    ...list,
+    ...all,
     ['title', () => threads.update({ ...key, title: value, at: 1 }), async () => (await threads.get(key)).title],
     [
       'text of a message',
@@ -107,6 +111,44 @@ function places({ threads, workingMemory }: Storage, key: ThreadKey, value: unkn
       async () => (await workingMemory.get(key))?.text,
     ],
   ]
+}
+
+/** Each case has tasks of its own: they have the id of its thread. */
+function placesOfTasks({ tasks }: Storage, { threadId: id }: ThreadKey, value: unknown): Place[] {
+  const run = { rootRunId: id, parentTree: id, parentRunId: id, agentId: 'sup', at: 1 }
+  const call = { path: ['sup'], toolName: 'writer', toolCallId: 'c1', tells: 'run' as const }
+  const given = value as Value
+  const created = (taskId: string, bodies: { args?: Value; terms?: Value }) => {
+    return tasks.create({ taskId: `${id}/${taskId}`, ...run, ...call, args: null, terms: null, ...bodies })
+  }
+  const list: Place[] = [
+    ['args of a task', () => created('args', { args: given }), async () => (await tasks.get(`${id}/args`)).args],
+    ['terms of a task', () => created('terms', { terms: given }), async () => (await tasks.get(`${id}/terms`)).terms],
+    [
+      'outcome of a task',
+      async () => {
+        await created('outcome', {})
+        const outcome = { value: given }
+        await tasks.change({ taskId: `${id}/outcome`, from: ['pending'], to: 'completed', outcome, at: 1 })
+      },
+      async () => ((await tasks.get(`${id}/outcome`)).outcome as Fields)['value'],
+    ],
+    [
+      'item of a shared list',
+      () => tasks.share({ listId: id, from: 0, items: [given] }),
+      async () => (await tasks.shared({ listId: id, count: 1 }))[0],
+    ],
+  ]
+  if (typeof value !== 'string') return list
+  const said: Place = [
+    'text of a message to a task',
+    async () => {
+      await created('said', {})
+      await tasks.send({ taskId: `${id}/said`, text: value, at: 1 })
+    },
+    async () => (await tasks.messages({ taskId: `${id}/said`, after: 0 }))[0]?.text,
+  ]
+  return [...list, said]
 }
 
 const KEYS = [

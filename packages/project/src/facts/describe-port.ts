@@ -4,7 +4,14 @@ import { isRecord, kindOfValue } from './value-kind.ts'
 /** The ports of core whose implementations stand in slots, with the members by which one is known. */
 const PORTS = {
   memory: { open: 'function', within: 'function' },
-  storage: { threads: 'object', workingMemory: 'object', runs: 'object', approvals: 'object', close: 'function' },
+  storage: {
+    threads: 'object',
+    workingMemory: 'object',
+    runs: 'object',
+    approvals: 'object',
+    tasks: 'object',
+    close: 'function',
+  },
   logger: { warn: 'function' },
 } as const
 

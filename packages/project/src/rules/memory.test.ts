@@ -205,11 +205,13 @@ test('B1.11 what is no storage and no logger', async () => {
     "import { LibSQLVector } from '@retinue/libsql'\n\nexport default new LibSQLVector({ id: 'v', url: 'file:a.db' })\n"
   expect(await stored(vector)).toMatchInlineSnapshot(`
     "error[storage-invalid] src/retinue/storage.ts:3:20 (the application)
-      "storage.ts" exports an object that is no storage: it has no "threads", "workingMemory", "runs" and "approvals"
+      "storage.ts" exports an object that is no storage: it has no "threads", "workingMemory", "runs", "approvals" and "tasks"
       fix: write: export default new LibSQLStore({ id: 'app', url: 'file:app.db' }), of @retinue/libsql"
   `)
   expect(
-    await stored('export default { threads: {}, workingMemory: {}, runs: {}, approvals: {}, close: true }\n'),
+    await stored(
+      'export default { threads: {}, workingMemory: {}, runs: {}, approvals: {}, tasks: {}, close: true }\n',
+    ),
   ).toMatchInlineSnapshot(`
     "error[storage-invalid] src/retinue/storage.ts:1:16 (the application)
       "storage.ts" exports an object that is no storage: it has no "close"

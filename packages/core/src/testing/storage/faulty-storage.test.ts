@@ -4,6 +4,7 @@ import { faultyStorage } from './faulty-storage.ts'
 import { asked, move, waiting } from './run-case.ts'
 import { ADA, said } from './storage-case.ts'
 import { storageConformance } from './storage-conformance.ts'
+import { task, taskMove } from './task-case.ts'
 
 const key = { threadId: 't1', resourceId: ADA }
 
@@ -48,6 +49,32 @@ test('B7.4 writes of runs and approvals are counted and fail, and reads are not'
       () => true,
     )
     expect([failed, storage.writes]).toEqual([at <= names.length, names.slice(0, at)])
+  }
+})
+
+test('B9.4 writes of tasks are counted and fail, and reads are not', async () => {
+  const names = ['create', 'share', 'send', 'change', 'claim', 'deliver', 'remove', 'unshare']
+  const calls = async ({ tasks }: ReturnType<typeof faultyStorage>) => {
+    await tasks.create(task('t1'))
+    await tasks.share({ listId: 'l', from: 0, items: [1] })
+    await tasks.send({ taskId: 't1', text: 'x', at: 1 })
+    await tasks.change(taskMove('t1', [['pending'], 'completed']))
+    await tasks.claim({ taskIds: ['t1'], by: 'a', until: 2, at: 1 })
+    await tasks.deliver({ taskIds: ['t1'], by: 'a', at: 1 })
+    await tasks.get('t1')
+    await tasks.list({})
+    await tasks.messages({ taskId: 't1', after: 0 })
+    await tasks.shared({ listId: 'l', count: 1 })
+    await tasks.remove('t1')
+    await tasks.unshare('l')
+  }
+  for (let at = 1; at <= names.length + 1; at++) {
+    const storage = faultyStorage(new InMemoryStorage(), { at, when: 'before', how: 'fail' })
+    const failed = await calls(storage).then(
+      () => false,
+      () => true,
+    )
+    expect([failed, storage.writes]).toEqual([at <= names.length, names.slice(0, at).map((name) => `tasks.${name}`)])
   }
 })
 

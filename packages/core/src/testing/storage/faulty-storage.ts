@@ -30,11 +30,12 @@ export interface FaultyStorage extends Storage {
 }
 
 /** The calls of each domain that write. Others are handed through. */
-const WRITES: Readonly<Record<'threads' | 'workingMemory' | 'runs' | 'approvals', ReadonlySet<string>>> = {
+const WRITES: Readonly<Record<'threads' | 'workingMemory' | 'runs' | 'approvals' | 'tasks', ReadonlySet<string>>> = {
   threads: new Set(['create', 'update', 'delete', 'clone', 'append', 'beginTurn']),
   workingMemory: new Set(['set']),
   runs: new Set(['save', 'acquire', 'renew', 'release', 'remove', 'appendEvents']),
   approvals: new Set(['change']),
+  tasks: new Set(['create', 'change', 'claim', 'deliver', 'remove', 'send', 'share', 'unshare']),
 }
 
 /**
@@ -58,6 +59,7 @@ export function faultyStorage(storage: Storage, ...faults: readonly StorageFault
     workingMemory: watched(storage.workingMemory, 'workingMemory', write),
     runs: watched(storage.runs, 'runs', write),
     approvals: watched(storage.approvals, 'approvals', write),
+    tasks: watched(storage.tasks, 'tasks', write),
     writes,
     close: () => storage.close(),
   }

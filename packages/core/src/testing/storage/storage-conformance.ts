@@ -5,6 +5,10 @@ import { messageCases } from './message-cases.ts'
 import { runCases } from './run-cases.ts'
 import { searchCases } from './search-cases.ts'
 import type { StorageCase } from './storage-case.ts'
+import { taskCases } from './task-cases.ts'
+import { taskDeliveryCases } from './task-delivery-cases.ts'
+import { taskMessageCases } from './task-message-cases.ts'
+import { taskValueCases } from './task-value-cases.ts'
 import { threadCases } from './thread-cases.ts'
 import { turnCases } from './turn-cases.ts'
 import { valueCases } from './value-cases.ts'
@@ -24,5 +28,9 @@ export const storageConformance: readonly StorageCase[] = [
   ...valueCases,
   ...runCases,
   ...approvalCases,
+  ...taskCases,
+  ...taskDeliveryCases,
+  ...taskMessageCases,
+  ...taskValueCases,
   ...eventCases,
 ]

@@ -1,0 +1,74 @@
+import type { PendingCall } from '../loop/pending-call.ts'
+import type { Run } from '../loop/run.ts'
+import type { TaskTerms } from '../loop/run-tasks.ts'
+import { toJson } from '../shared/json.ts'
+import type { NewTask } from '../storage/tasks.ts'
+import type { Value } from '../storage/values.ts'
+import type { OpenTask, Outcome } from '../tools/outcome.ts'
+import { type StoredTerms, storedTerms } from './live-task.ts'
+
+/** The record of a task that begins. */
+export function newTask(taskId: string, run: Run, call: PendingCall, terms: StoredTerms): NewTask {
+  const { root, state } = run
+  const { thread } = rootConversation(run)
+  return {
+    taskId,
+    rootRunId: root.decisionId,
+    parentTree: root.runId,
+    parentRunId: state.runId,
+    tells: tellsThread(run) ? 'thread' : 'run',
+    agentId: state.path[0] as string,
+    path: state.path,
+    toolName: call.toolName,
+    toolCallId: call.toolCallId,
+    ...(thread ? { threadId: thread.threadId, resourceId: thread.resourceId } : {}),
+    args: asValue(call.edited ?? call.args),
+    terms: storedTerms(terms),
+    at: root.effects.now(),
+  }
+}
+
+/** The conversation of the root run, where it has one: whose task it is. */
+function rootConversation({ root }: Run): { thread: RootConversation | undefined } {
+  return { thread: root.conversation }
+}
+
+type RootConversation = { readonly threadId: string; readonly resourceId: string }
+
+/** Whether the next run on the thread is told what this run no longer can be. */
+export function tellsThread({ root, state, kept, thread }: Run): boolean {
+  return root.runId === state.runId && kept !== undefined && thread?.readOnly === false
+}
+
+/** What the model reads at once, and the application gets. */
+export function placeholder(task: OpenTask): Outcome {
+  const { taskId, toolCallId, toolName } = task
+  const value = `"${toolName}" goes on in the background, as the task ${taskId}. It has not ended: a message tells of it when it has. Do not call it again for the same work.`
+  return {
+    kind: 'result',
+    result: { background: true, taskId, message: value },
+    output: { type: 'text', value },
+    task: { taskId, toolCallId, toolName },
+  }
+}
+
+function asValue(value: unknown): Value {
+  const json = toJson(value)
+  return json.ok ? (json.value as Value) : `[not saved: ${json.reason}]`
+}
+
+/** The agent that does the work. */
+export function workerOf(run: Run, call: PendingCall): string {
+  return call.delegation?.facts.primitiveId ?? call.tool?.delegatesTo ?? run.agentId
+}
+
+/** How a task is run, as it is stored with it. `worker`: the agent that does the work. */
+export function storedTermsOf({ timeoutMs, maxRetries, detached, ask }: TaskTerms, worker: string): StoredTerms {
+  return {
+    maxRetries,
+    detached,
+    worker,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(ask === undefined ? {} : { ask }),
+  }
+}

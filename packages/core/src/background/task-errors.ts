@@ -1,0 +1,27 @@
+import { RetinueError, thrownMessage } from '../errors/retinue-error.ts'
+import { withoutSecrets } from '../errors/without-secrets.ts'
+
+/** Nobody can say any more what became of a task. */
+export function taskBroken(taskId: string, thrown: unknown): RetinueError {
+  return new RetinueError({
+    code: 'task-failed',
+    message: `The background task "${taskId}" broke off: ${withoutSecrets(thrownMessage(thrown))}`,
+    hint: 'The cause of this error tells more.',
+    cause: thrown,
+  })
+}
+
+/** Whoever worked on a task died, and nobody can go on with it. */
+export function taskLost(taskId: string, thrown: unknown): RetinueError {
+  return new RetinueError({
+    code: 'task-lost',
+    message: `The process that worked on it died, and it can't go on: ${withoutSecrets(thrownMessage(thrown))}`,
+    hint: 'Begin it again, if it is still wanted.',
+    data: { taskId },
+    cause: thrown,
+  })
+}
+
+export function notResumed(taskId: string, thrown: unknown): string {
+  return `The background task "${taskId}" could not go on: ${withoutSecrets(thrownMessage(thrown))}`
+}
