@@ -2,8 +2,8 @@ import type { KnownRun } from '../http/known-run.ts'
 import { agentOf, type Services } from '../http/services.ts'
 
 /** Ends a run that goes on, or that waits. Rejects with `run-not-found` for one that has ended, `run-busy` for another process's. */
-export async function cancelRun(services: Services, { runId, agentId, tracked }: KnownRun): Promise<void> {
-  if (!tracked?.stream) return agentOf(services, agentId).cancelRun(runId)
+export async function cancelRun(services: Services, { runId, agentId, tracked, isTask }: KnownRun): Promise<void> {
+  if (!tracked?.stream || isTask) return agentOf(services, agentId).cancelRun(runId)
   const { result } = tracked.stream
   tracked.stream.abort('the run was cancelled')
   const { finishReason } = await result
