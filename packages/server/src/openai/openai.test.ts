@@ -22,7 +22,7 @@ const sums = [
 test('the openai client lists agents as models', async () => {
   const client = clientOf(testApp())
   const { data } = await client.models.list()
-  expect(data.map(({ id }) => id)).toEqual(['sup', 'plain'])
+  expect(data.map(({ id }) => id)).toEqual(['sup', 'plain', 'lead', 'loner'])
   expect((await client.models.retrieve('plain')).owned_by).toBe('retinue')
   await expect(client.models.retrieve('none')).rejects.toMatchObject({ status: 404, code: 'agent-unknown' })
 })
