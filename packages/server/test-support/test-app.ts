@@ -87,7 +87,7 @@ export function testApp(options: TestAppOptions = {}): TestApp {
     id: 'fail',
     inputSchema: z.object({}),
     execute: () => {
-      throw new Error('postgres://me:secret@db')
+      throw new Error('failed: canary-error-tool-7f3a91')
     },
   })
   const locate = createTool({ id: 'locate', inputSchema: z.object({}) })
