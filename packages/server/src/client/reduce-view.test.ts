@@ -121,6 +121,9 @@ test('a view that is read on after a decision goes on, and one that begins there
 test('a view has what goes on in the background: how it stands, what it asks, and what came of it', () => {
   const chunks = recording('background')
   const views = viewsOf(chunks)
+  const begun = toolOf(views[chunks.findIndex(({ type }) => type === 'tool-result')], 'b1')
+  expect(begun).toMatchObject({ state: 'running' })
+  expect(begun).not.toHaveProperty('result')
   const waiting = views[chunks.findIndex(({ type, path }) => type === 'finish' && path.length === 1)]
   expect(waiting).toMatchObject({ status: 'suspended', text: 'They look.' })
   expect(waiting?.tasks).toMatchObject([

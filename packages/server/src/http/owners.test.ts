@@ -106,9 +106,16 @@ function send(
   })
 }
 
+/** What was answered; of a stream of events, which may never end, only that it is one. */
+async function textOf(response: Response): Promise<string> {
+  if (!response.headers.get('content-type')?.includes('event-stream')) return response.text()
+  await response.body?.cancel()
+  return 'a stream of events'
+}
+
 /** An answer without what names the request itself. */
 async function said(response: Response, ids: readonly string[]): Promise<string> {
-  const text = await response.text()
+  const text = await textOf(response)
   return ids.reduce((clean, id) => clean.replaceAll(id, '<id>'), text).replace(/"requestId":"[^"]*"/, '')
 }
 
@@ -150,7 +157,7 @@ test('R16 nobody gets at what is of others, by whatever route and whatever id', 
         // Ids of runs are names of threads like others.
         if (route.owner === 'begin' && [...foreign.runs, ...foreign.tasks].includes(id)) continue
         const response = await send(t, route, place, user)
-        const text = await response.text()
+        const text = await textOf(response)
         const line = `${user}: ${route.method} ${route.path} ${id}: ${response.status} ${text.slice(0, 200)}`
         if (others.some((other) => text.includes(markOf(other)))) leaks.push(line)
         const isGone = response.status === 404 || response.status === 204 || response.status === 400

@@ -273,6 +273,33 @@ test('B9.5 while the run goes on, a decision on a call of its task ends and repl
   expect(JSON.parse(String((await reader.rest()).at(-1)?.data))).toMatchObject({ type: 'finish', runId })
 })
 
+test('B9.5 a task that was decided is no run among the runs, needs no reader, and is cancelled as a task', async () => {
+  const more = Promise.withResolvers<void>()
+  const { t, taskId } = await begun({
+    script: {
+      lead: [SCOUT, { text: 'It asks.' }],
+      'lead/scout': [ASK, { text: 'Never.', after: more.promise }],
+    },
+    settings: { detachMs: 0 },
+  })
+  await t.app.tasks.settled()
+  const none = async (): Promise<void> => {
+    expect(await json(t.get('/api/runs'))).toEqual({ runs: [] })
+    expect((await t.get('/api/chat/lead/t1/stream')).status).toBe(204)
+  }
+  await none()
+  const headers = { accept: 'text/event-stream' }
+  const reader = new StreamReader(await t.post(`/api/tasks/${taskId}/answer`, { data: '2024' }, { headers }))
+  await reader.until('step-start')
+  await reader.leave()
+  for (let i = 0; i < 100; i++) await new Promise((resolve) => setImmediate(resolve))
+  expect((await tasksOf(t))[0]).toMatchObject({ status: 'running' })
+  await none()
+  expect((await t.post(`/api/runs/${taskId}/cancel`)).status).toBe(200)
+  expect((await tasksOf(t))[0]).toMatchObject({ status: 'cancelled', error: { message: 'the run was cancelled' } })
+  more.resolve()
+})
+
 test('UX to cancel a run that has ended ends what it left in the background', async () => {
   const { t, runId } = await begun({ script: { lead: [SCOUT, { text: 'It asks.' }], 'lead/scout': [PAY] } })
   await t.app.tasks.settled()
