@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { ask, team } from '../../test-support/background-team.ts'
+import { gatedTool } from '../../test-support/gated-tree.ts'
 import { typedError } from '../../test-support/typed-error.ts'
 import { Retinue } from '../retinue.ts'
 import { InMemoryStorage } from '../storage/in-memory-storage.ts'
@@ -23,6 +25,26 @@ test('B7.2 a run without a conversation has the owner that its call names, and s
   expect((await storage.approvals.list({ resourceId: 'ada' })).items).toMatchObject([{ runId, toolCallId: 'c1' }])
   expect((await agent.listSuspendedRuns({ resourceId: 'bob' })).total).toBe(0)
   expect(await agent.approveToolCallGenerate({ runId })).toMatchObject({ text: 'Paid.' })
+})
+
+test('B9 a background task, and what it asks, has the owner of its run, also after the run has stopped', async () => {
+  const { tool } = gatedTool()
+  const gated = { id: 'act-1', name: 'act', args: { to: 'bob' } }
+  const { sup, app } = team(
+    {
+      sup: [{ calls: [gated] }, { calls: [ask('a')] }, { text: 'It waits.' }],
+      'sup/a': [{ calls: [{ ...gated, id: 'act-2' }] }],
+    },
+    { sup: { tools: { act: tool } }, children: { a: { tools: { act: tool } } }, storage: new InMemoryStorage() },
+  )
+  const { runId } = await sup.generate('Go.', { owner: 'ada' })
+  const stream = await sup.approveToolCall({ runId })
+  await stream.result
+  const [task] = (await app.tasks.list({ resourceId: 'ada' })).items
+  expect(task).toMatchObject({ rootRunId: runId, resourceId: 'ada', status: 'suspended' })
+  expect(task).not.toHaveProperty('threadId')
+  expect(await app.tasks.questions({ resourceId: 'ada' })).toMatchObject([{ toolCallId: 'act-2' }])
+  expect(await app.tasks.questions({ resourceId: 'bob' })).toEqual([])
 })
 
 test('B7.3 a conversation has an owner of its own', async () => {

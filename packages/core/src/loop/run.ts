@@ -57,8 +57,8 @@ export interface RootRun {
   readonly maxDepth: number
   readonly allowCycles: boolean
   readonly chooseModel: ChooseModel | undefined
-  /** The conversation that the run belongs to, where the call names one: whose it is. */
-  readonly conversation: { readonly threadId: string; readonly resourceId: string } | undefined
+  /** Whose the run is, and the conversation that it belongs to, where the call says so. */
+  readonly owner: { readonly threadId?: string; readonly resourceId: string } | undefined
   /** Whether a run of the tree has named a file by a URL: its children may be shown it. */
   urls: boolean
   /** What the runs of an application share. */

@@ -171,6 +171,35 @@ test('useChat decides on the call of a subagent, which the message has as data, 
   expect(delegation[0]?.['data']).toMatchObject({ status: 'completed' })
 })
 
+test('useChat shows what goes on in the background as one part, and decides what it asks', async () => {
+  for (const untilIdle of [true, false]) {
+    const t = testApp({
+      script: {
+        lead: [
+          { calls: [{ id: 's1', name: 'scout', args: { prompt: 'Pay.' } }] },
+          { text: 'It asks.' },
+          ...(untilIdle ? [{ text: 'It is paid.' }] : []),
+        ],
+        'lead/scout': [{ calls: [{ id: 'p1', name: 'pay', args: { euros: 5 } }] }, { text: 'Paid.' }],
+      },
+    })
+    const chat = chatWith(t, 'lead')
+    const tasks = () => lastParts(chat).filter(({ type }) => type === 'data-background-task')
+    await chat.sendMessage({ text: 'Pay.' }, { body: { untilIdle } })
+    await t.app.tasks.settled()
+    expect(tasks()).toHaveLength(1)
+    if (untilIdle) expect(tasks()[0]?.['data']).toMatchObject({ status: 'suspended', toolName: 'scout' })
+    await chat.sendMessage(undefined, { body: { approvals: [{ toolCallId: 'p1', approved: true }] } })
+    expect([chat.error, chat.status]).toEqual([undefined, 'ready'])
+    expect(t.paid).toEqual([{ euros: 5 }])
+    expect(chat.messages).toHaveLength(2)
+    expect(tasks()).toHaveLength(1)
+    expect(tasks()[0]?.['data']).toMatchObject({ status: 'completed', result: { text: 'Paid.' } })
+    if (untilIdle) expect(lastParts(chat).at(-1)).toMatchObject({ type: 'text', text: 'It is paid.' })
+    t.script.assertDone()
+  }
+})
+
 test('useChat answers a call that was suspended', async () => {
   const t = testApp({ script: { sup: [{ calls: [{ id: 'a1', name: 'ask', args: {} }] }, { text: 'This one.' }] } })
   const chat = chatWith(t, 'sup')

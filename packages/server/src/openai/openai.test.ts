@@ -22,7 +22,7 @@ const sums = [
 test('the openai client lists agents as models', async () => {
   const client = clientOf(testApp())
   const { data } = await client.models.list()
-  expect(data.map(({ id }) => id)).toEqual(['sup', 'plain'])
+  expect(data.map(({ id }) => id)).toEqual(['sup', 'plain', 'lead', 'loner'])
   expect((await client.models.retrieve('plain')).owned_by).toBe('retinue')
   await expect(client.models.retrieve('none')).rejects.toMatchObject({ status: 404, code: 'agent-unknown' })
 })
@@ -196,14 +196,13 @@ test('the openai client streams a response, event by event as it expects them', 
   const t = testApp({ script: { plain: sums } })
   const stream = clientOf(t).responses.stream({ model: 'plain', input: '2 + 3?' })
   const types: string[] = []
-  for await (const { type } of stream) types.push(type)
+  // A reader that lags gets more text at once.
+  for await (const { type } of stream) if (type !== types.at(-1)) types.push(type)
   expect(types).toEqual([
     'response.created',
     'response.in_progress',
     'response.output_item.added',
     'response.content_part.added',
-    'response.output_text.delta',
-    'response.output_text.delta',
     'response.output_text.delta',
     'response.output_text.done',
     'response.content_part.done',

@@ -17,7 +17,7 @@ function legOf(ids: readonly string[], until: Promise<unknown>): RunStream {
 }
 
 test('B7.1 a leg begins when that before it was read to its end: none of its events comes into another', async () => {
-  const hub = new RunHub({ storage: new InMemoryStorage(), detachMs: 0, warn: () => {} })
+  const hub = new RunHub({ storage: new InMemoryStorage(), detachMs: 0, settled: async () => {}, warn: () => {} })
   const [late, later] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const first = await hub.track(legOf(['a', 'b'], late.promise), { agentId: 'sup' })
   const deciding = hub.track(legOf(['c', 'd'], later.promise), { agentId: 'sup' })
@@ -38,7 +38,7 @@ test('B7.1 a leg begins when that before it was read to its end: none of its eve
 })
 
 test('S30 runs that have ended are let go when they are many, and those that go on are not', async () => {
-  const hub = new RunHub({ storage: new InMemoryStorage(), detachMs: 0, warn: () => {} })
+  const hub = new RunHub({ storage: new InMemoryStorage(), detachMs: 0, settled: async () => {}, warn: () => {} })
   const done = Promise.resolve()
   const going = Object.assign(legOf(['a', 'b'], new Promise(() => {})), { runId: 'going' })
   await hub.track(going, { agentId: 'sup' })
