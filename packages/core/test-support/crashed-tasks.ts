@@ -40,6 +40,8 @@ export interface CrashedEnd {
   readonly result: RunResult | undefined
   readonly tasks: readonly TaskFacts[]
   readonly approvals: readonly ApprovalStatus[]
+  /** The ids of the calls that were asked about. */
+  readonly callIds: readonly string[]
   /** How often each call of a tool was started. */
   readonly starts: ReadonlyMap<string, number>
   /** What each model was asked at which step of which agent, first to last. */
@@ -117,6 +119,7 @@ export async function crashedRun(clock: EventClock, crashing: Crashing): Promise
     result,
     tasks: items,
     approvals: questions.items.map(({ status }) => status),
+    callIds: questions.items.map(({ toolCallId }) => toolCallId),
     ...{ starts, asked, repeated, warnings, writes: dying.writes, died: !dying.alive },
     left: runs.items.map(({ runId, status }) => `${runId === RUN_ID ? runId : 'task'} ${status}`),
   }

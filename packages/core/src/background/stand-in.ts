@@ -144,7 +144,7 @@ class OwnCallIds extends Map<string, number> {
   }
 
   override get(id: string): number | undefined {
-    return super.get(id) ?? this.#all.get(id)
+    return this.#all.get(id)
   }
 
   override set(id: string, times: number): this {

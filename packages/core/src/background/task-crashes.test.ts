@@ -61,6 +61,20 @@ describe('B9.6 what the process died in', () => {
     expect(twice).toEqual('tool' in crash ? [crash.tool] : [])
   })
 
+  test('B7.2 two tasks that went on after a crash never ask about calls of the same id: the run’s id and the call’s are enough', async () => {
+    const plan: PlannedAgent = {
+      ...PLAN,
+      steps: [['a', 'b'].map((key) => ({ key, id: `w${key}`, steps: [['gate']] })), ['gate']],
+    }
+    const crash = { model: 'r.0-1 0' }
+    const end = await crashedRun(clock, { plan, call: { durable: true }, crash })
+    expect(end.result?.finishReason).toBe('stop')
+    expect(statuses(end)).toEqual(['a completed', 'b completed'])
+    expect(end.approvals).toEqual(['done', 'done', 'done'])
+    expect([...end.starts.values()]).toEqual([1, 1, 1])
+    expect(new Set(end.callIds).size).toBe(3)
+  })
+
   test('the approved tool of a task: it is not started again, and its model is told that nobody knows', async () => {
     const crash = { tool: 'r.0-0.1-0' }
     const end = await crashedRun(clock, { plan: PLAN, call: { durable: true }, crash })

@@ -45,7 +45,7 @@ export interface RootRun {
   readonly log: RunLog | undefined
   readonly effects: Effects
   /** The call ids that occurred, each with how often it was asked for: no two calls of the tree have the same. */
-  readonly callIds: Map<string, number>
+  callIds: Map<string, number>
   /** The runs that came into the loop. Each of them ends soon after an abort, with what it has, and so is waited for. */
   readonly begun: Set<string>
   /** What grades answers when the root's is given; undefined where nothing does. */
