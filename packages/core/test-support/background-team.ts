@@ -34,7 +34,7 @@ export function team(
 }
 
 /** The supervisor of a team. */
-export function teamAgent(
+function teamAgent(
   models: ScriptedModels,
   paths: readonly string[],
   own: Partial<AgentOptions> = {},
@@ -75,4 +75,4 @@ export function statesOf(events: readonly Chunk[]): string[] {
   )
 }
 
-export type { RunOptions }
+type { RunOptions }

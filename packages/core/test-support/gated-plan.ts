@@ -1,4 +1,5 @@
 import { Agent } from '../src/agent/agent.ts'
+import type { AgentOptions } from '../src/agent/agent-config.ts'
 import type { LanguageModel } from '../src/model/language-model.ts'
 import { promptText } from '../src/testing/scripted-model.ts'
 import { createTool } from '../src/tools/create-tool.ts'
@@ -16,6 +17,8 @@ export interface PlannedAgent {
   readonly key: string
   readonly id: string
   readonly steps: readonly (readonly PlannedStepCall[])[]
+  /** Those of its tools, and keys of agents below, whose calls go on in the background. */
+  readonly tasks?: readonly string[]
 }
 
 export type PlannedStepCall = PlannedTool | PlannedAgent
@@ -63,8 +66,10 @@ interface Deployment {
   readonly process: MortalProcess
   readonly deployed: Deployed
   readonly onStart: (start: Start) => void | Promise<void>
-  /** An agent, by its name and the step: once each, unless somebody died. */
-  readonly onModelCall: (at: string) => void | Promise<void>
+  /** An agent, by its name and the step: once each, unless somebody died. `said`: what it was asked, as text. */
+  readonly onModelCall: (at: string, said: string) => void | Promise<void>
+  /** What an agent has beside its plan. */
+  readonly more?: (plan: PlannedAgent) => Partial<AgentOptions>
 }
 
 /** The agents of a plan, as a process that is started now has them. */
@@ -79,6 +84,8 @@ export function plannedAgent(plan: PlannedAgent, deployment: Deployment): Agent 
     model: modelOf(plan, deployment),
     agents: Object.fromEntries(below.map((child) => [child.key, plannedAgent(child, deployment)])),
     tools: Object.fromEntries(names.map((name) => [name, plannedTool(name, deployment)])),
+    ...(plan.tasks ? { backgroundTasks: { tools: Object.fromEntries(plan.tasks.map((name) => [name, true])) } } : {}),
+    ...deployment.more?.(plan),
   })
 }
 
@@ -116,7 +123,7 @@ function modelOf({ steps }: PlannedAgent, { process, onModelCall }: Deployment):
       const said = promptText(prompt.slice(start))
       const [, task = ''] = TASK.exec(said) ?? []
       const step = prompt.slice(start).filter(({ role }) => role === 'assistant').length
-      await onModelCall(`${task} ${step}`)
+      await onModelCall(`${task} ${step}`, promptText(prompt))
       const calls = steps[step]
       // Ids repeat from agent to agent, as those of some providers do.
       const parts: object[] = calls
@@ -139,7 +146,8 @@ function modelOf({ steps }: PlannedAgent, { process, onModelCall }: Deployment):
   } as unknown as LanguageModel
 }
 
-const TASK = /task=([\w.-]+)/
+/** What others answered is told in messages of users too, and may quote a task. */
+const TASK = /^user: task=([\w.-]+)/
 const NO_USAGE = { inputTokens: { total: 1 }, outputTokens: { total: 1 } }
 
 /** What the root of a plan is asked. */

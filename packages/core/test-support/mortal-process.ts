@@ -2,6 +2,8 @@ import type { Storage } from '../src/storage/storage.ts'
 
 /** What stands for a process: when it has died nothing that it was doing goes on, and nothing that it asked for is answered. */
 export class MortalProcess {
+  /** Called when it dies. */
+  onDeath: () => void = () => {}
   #alive = true
   #writes = 0
   #last: { readonly at: number; readonly when: 'before' | 'after' } | undefined
@@ -10,8 +12,14 @@ export class MortalProcess {
     return this.#alive
   }
 
+  /** The writes that it has begun. */
+  get writes(): number {
+    return this.#writes
+  }
+
   die(): void {
     this.#alive = false
+    this.onDeath()
   }
 
   /** Dies at the `at`th write from now on, counted from 1. */

@@ -1,13 +1,16 @@
 import { runIncomplete } from '../approvals/approval-errors.ts'
 import type { RequestContextLike } from '../context/request-context.ts'
 import { overlaid, restoredContext } from '../context/saved-context.ts'
+import { ApartCallIds } from '../loop/apart-call-ids.ts'
 import type { SavedRun } from '../loop/saved-run.ts'
 import type { Application } from '../memory/application.ts'
 import { ABORTED } from '../shared/abort.ts'
 import type { Approval } from '../storage/approvals.ts'
 import type { StoredRun } from '../storage/runs.ts'
+import type { Storage } from '../storage/storage.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { defaultsOf } from './default-options.ts'
+import { directEffects } from './direct-effects.ts'
 import type { HeldLease } from './held-lease.ts'
 import { keepable } from './keepable.ts'
 import type { LiveRun } from './live-runs.ts'
@@ -18,6 +21,7 @@ import { type OpenedRootRun, openRootRun, remaining } from './root-run.ts'
 import { mergeOptions, type RunOptions } from './run-options.ts'
 import { codeNames, restoredOptions } from './saved-options.ts'
 import type { SavedTree } from './saved-tree.ts'
+import { storageOf } from './storage-of.ts'
 import { taskManagerIn } from './task-manager-in.ts'
 
 /** A run that stopped, and what it goes on with. */
@@ -97,7 +101,7 @@ export async function openSaved(
     root.children = tree.children
     root.contexts = contexts
     root.isResumed = true
-    for (const [id, times] of tree.callIds) root.callIds.set(id, times)
+    await restoreIds(root, tree, tasks && storageOf(parts, application))
     const budget = await openBudget(parts.options, options, root.runId, undefined)
     if (saved.budget) budget.restore(saved.budget)
     const place: Place = {
@@ -135,6 +139,15 @@ export async function openSaved(
     close()
     throw notBegun(parts.options.id, thrown)
   }
+}
+
+/** The ids that are taken; where calls of a run go on apart from it, also those that it can't know. `storage`: where these are kept. */
+async function restoreIds(root: OpenedRootRun, { callIds }: SavedTree, storage: Storage | undefined): Promise<void> {
+  const { runId: rootRunId } = root
+  const known = [...root.callIds, ...callIds]
+  const isApart = storage && (await storage.tasks.list({ rootRunId, limit: 1 })).items.length > 0
+  if (isApart) root.callIds = new ApartCallIds(directEffects.newId())
+  for (const [id, times] of known) root.callIds.set(id, times)
 }
 
 async function inThread(parts: AgentParts, place: Place): Promise<Place> {

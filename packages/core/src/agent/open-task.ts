@@ -2,6 +2,7 @@ import type { StoredTerms } from '../background/live-task.ts'
 import { standInRoot, toStandIn } from '../background/stand-in.ts'
 import { TaskLog } from '../background/task-log.ts'
 import { RetinueError } from '../errors/retinue-error.ts'
+import { ApartCallIds } from '../loop/apart-call-ids.ts'
 import type { Budget } from '../loop/budget.ts'
 import type { RootRun, Run } from '../loop/run.ts'
 import { isObject } from '../shared/records.ts'
@@ -10,6 +11,7 @@ import type { StoredRun } from '../storage/runs.ts'
 import type { StoredTask } from '../storage/tasks.ts'
 import { type AgentParts, PARTS } from './agent-parts.ts'
 import { defaultsOf } from './default-options.ts'
+import { directEffects } from './direct-effects.ts'
 import type { HeldLease } from './held-lease.ts'
 import { keepable } from './keepable.ts'
 import { openBudget } from './open-budget.ts'
@@ -48,7 +50,8 @@ export async function openTask(
     const log = new TaskLog(undefined, { runId: task.parentRunId, toolCallId: task.toolCallId })
     const storage = storageOf(parts, application)
     const place = { taskId: task.taskId, abort: base.abort, log, storage, tasks, ask: termsOf(task).ask }
-    const root = standInRoot({ ...base, decisionId: task.rootRunId }, task.path.length, place)
+    const callIds = new ApartCallIds(directEffects.newId())
+    const root = standInRoot({ ...base, callIds, decisionId: task.rootRunId }, task.path.length, place)
     root.children = tree.children
     root.contexts = contexts
     root.isResumed = true

@@ -3,6 +3,10 @@ import type { Run } from '../loop/run.ts'
 
 /** What a run that stopped waits for, at whatever depth. */
 export function pendingCalls(run: Run): PendingToolCall[] {
+  return [...ofCalls(run), ...(run.askedByTasks ?? [])]
+}
+
+function ofCalls(run: Run): PendingToolCall[] {
   return (run.calls ?? []).flatMap(({ toolCallId, toolName, args, edited, question, outcome, delegation }) => {
     if (outcome) return []
     if (delegation?.child) return pendingCalls(delegation.child)

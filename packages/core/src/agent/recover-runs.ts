@@ -1,9 +1,10 @@
 import { isRetinueError } from '../errors/retinue-error.ts'
 import { forEachLimited } from '../shared/for-each-limited.ts'
+import { LONGEST_TIMER_MS } from '../shared/longest-timer.ts'
 import type { RunFacts } from '../storage/runs.ts'
 import type { Storage } from '../storage/storage.ts'
 import { openDecided } from './decide-run.ts'
-import { directEffects, LONGEST_TIMER_MS } from './direct-effects.ts'
+import { directEffects } from './direct-effects.ts'
 import { streamed } from './drive-run.ts'
 import { goOnLater, notResumed } from './expired-runs.ts'
 import { liveRuns } from './live-runs.ts'
@@ -22,7 +23,9 @@ const AT_ONCE = 10
  */
 export async function recover(site: Site, options: Omit<ResumeOptions, 'runId'>): Promise<RunStream[]> {
   assertResumeOptions({ ...Object(options), runId: 'any' }, [])
-  const streams: RunStream[] = []
+  const { recoverTasks } = await import('./recover-tasks.ts')
+  // First what runs wait for: one that finds its tasks still waiting would wait on.
+  const streams = await recoverTasks(site, options)
   const found = await stranded(site)
   await forEachLimited(found.length, AT_ONCE, async (index) => {
     const { runId, lease } = found[index] as RunFacts
@@ -34,8 +37,6 @@ export async function recover(site: Site, options: Omit<ResumeOptions, 'runId'>)
       else if (!isRetinueError(thrown, 'run-not-found')) notResumed(site, runId, thrown)
     }
   })
-  const { recoverTasks } = await import('./recover-tasks.ts')
-  streams.push(...(await recoverTasks(site, options)))
   return streams
 }
 

@@ -31,6 +31,7 @@ export function openRootRun(
   const runId = options.runId ?? directEffects.newId()
   const root: OpenedRootRun = {
     runId,
+    agentId: agent.id,
     decisionId: runId,
     abort,
     log: log ? new EventLog() : undefined,

@@ -68,7 +68,7 @@ export function resultOf(run: Run, scores?: Promise<readonly LiveScore[]>): RunR
     steps,
     ...joined(steps),
     response: { messages: state.messages.slice(state.inputLength), ...steps.at(-1)?.response },
-    ...(isWaiting ? { pendingCalls: [...pendingCalls(run), ...(run.askedByTasks ?? [])] } : {}),
+    ...(isWaiting ? { pendingCalls: [...pendingCalls(run)] } : {}),
     ...(scores ? { scores } : {}),
   }
 }

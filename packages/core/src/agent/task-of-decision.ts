@@ -2,10 +2,12 @@ import { approvalAmbiguous } from '../approvals/approval-errors.ts'
 import { OPEN } from '../background/open-states.ts'
 import type { TaskManager } from '../background/task-manager.ts'
 import { isRetinueError } from '../errors/retinue-error.ts'
+import type { StoredRun } from '../storage/runs.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { StoredTask, TaskFacts } from '../storage/tasks.ts'
 import { askedCalls } from './asked-calls.ts'
 import type { DecisionOptions } from './resume-options.ts'
+import { unpackTree, withLog } from './saved-tree.ts'
 import { storageOf } from './storage-of.ts'
 import type { Site } from './take-run.ts'
 
@@ -28,8 +30,30 @@ export async function taskOfDecision(
     if (toolCallId !== undefined || !(await firstAsking(storage, manager, runId, undefined))) return undefined
     throw approvalAmbiguous(runId, [])
   }
-  const found = await firstAsking(storage, manager, runId, toolCallId)
+  const found =
+    (await firstAsking(storage, manager, runId, toolCallId)) ?? (await takenOver(storage, runId, toolCallId))
   return found && taskAt(storage, found.taskId)
+}
+
+/** The task of an earlier run on the thread that a run waits for, and that asks about a call. */
+async function takenOver(
+  storage: Storage,
+  runId: string,
+  toolCallId: string | undefined,
+): Promise<TaskFacts | undefined> {
+  const { body } = await storage.runs.get(runId).catch((thrown: unknown) => {
+    if (isRetinueError(thrown, 'run-not-found')) return { body: null }
+    throw thrown
+  })
+  if (body === null) return undefined
+  const { run } = await withLog(storage, runId, unpackTree(runId, body))
+  const asking: TaskFacts[] = []
+  for (const { taskId } of run.state.tasks ?? []) {
+    const task = await taskAt(storage, taskId)
+    if (task?.status === 'suspended' && (await asks(storage, taskId, toolCallId))) asking.push(task)
+  }
+  if (asking.length > 1) throw approvalAmbiguous(runId, [])
+  return asking[0]
 }
 
 export async function taskAt(storage: Storage, taskId: string): Promise<StoredTask | undefined> {
@@ -37,6 +61,15 @@ export async function taskAt(storage: Storage, taskId: string): Promise<StoredTa
     return await storage.tasks.get(taskId)
   } catch (thrown) {
     if (isRetinueError(thrown, 'task-not-found')) return undefined
+    throw thrown
+  }
+}
+
+export async function storedTree(storage: Storage, runId: string): Promise<StoredRun | undefined> {
+  try {
+    return await storage.runs.get(runId)
+  } catch (thrown) {
+    if (isRetinueError(thrown, 'run-not-found')) return undefined
     throw thrown
   }
 }

@@ -1,6 +1,7 @@
 import type { PendingToolCall } from '../approvals/question.ts'
 import type { Approval } from '../storage/approvals.ts'
 import type { Storage } from '../storage/storage.ts'
+import { OPEN } from './open-states.ts'
 
 /** What people are asked by tasks that wait. */
 export async function askedByTasks(
@@ -13,6 +14,26 @@ export async function askedByTasks(
     all.push(...items.map(pendingToolCall))
   }
   return all
+}
+
+/** What people are asked by tasks that a run waits for, and by the tasks of those. */
+export async function askedBelow(
+  storage: Storage,
+  rootRunId: string,
+  tasks: readonly { readonly taskId: string }[],
+): Promise<PendingToolCall[]> {
+  const below = new Set(tasks.map(({ taskId }) => taskId))
+  let cursor: string | undefined
+  do {
+    const page = await storage.tasks.list({ rootRunId, status: OPEN, ...(cursor === undefined ? {} : { cursor }) })
+    // Whoever began a task was begun before it.
+    for (const { taskId, parentTree } of page.items) if (below.has(parentTree)) below.add(taskId)
+    cursor = page.next
+  } while (cursor !== undefined)
+  return askedByTasks(
+    storage,
+    [...below].map((taskId) => ({ taskId })),
+  )
 }
 
 /** A question of the ledger, as people are asked it. */

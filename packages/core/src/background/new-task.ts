@@ -64,3 +64,8 @@ export function storedTermsOf({ timeoutMs, maxRetries, detached, ask }: TaskTerm
     ...(ask === undefined ? {} : { ask }),
   }
 }
+
+/** Whether a call is the client's to run. */
+export function isClients({ tool, problem }: PendingCall): boolean {
+  return tool !== undefined && !tool.execute && !problem
+}

@@ -42,6 +42,7 @@ export class StrandedTasks {
       const query = { parentRunId: run.state.runId, ...(cursor === undefined ? {} : { cursor }) }
       const page = await this.#manager.site.storage.tasks.list(query)
       const found = page.items.find((task) => task.toolCallId === toolCallId && task.deliveredAt === undefined)
+      if (found && (await this.#neverBegan(found))) return undefined
       if (found) {
         await this.#followed(found.taskId, run)
         return found
@@ -49,6 +50,14 @@ export class StrandedTasks {
       cursor = page.next
     } while (cursor !== undefined)
     return undefined
+  }
+
+  /** Whether its run died before the tree of a task could be written: nothing of it was done, and nobody else can begin it. */
+  async #neverBegan({ taskId, status }: TaskFacts): Promise<boolean> {
+    const { site } = this.#manager
+    if (status !== 'pending' || this.#manager.live(taskId) || (await site.isStored(taskId))) return false
+    await site.storage.tasks.remove(taskId)
+    return true
   }
 
   /** A run has taken over tasks of its thread, or goes on: it is told from now on what happens in them, and what nobody works on goes on. */
@@ -89,6 +98,8 @@ export class StrandedTasks {
       this.#manager.goOn(stored, await this.#manager.site.reopen(stored, by), by)
     } catch (thrown) {
       if (isRetinueError(thrown, 'run-busy')) return
+      // What another agent's turn can't go on with, its own can.
+      if (isRetinueError(thrown, 'run-code-missing') && by.agentId !== stored.agentId) return
       // It may be about to be written down for the first time.
       if (isRetinueError(thrown, 'run-not-found') && Date.now() - createdAt < NEW_MS) return
       await this.lost(taskId, thrown, by)
@@ -112,7 +123,7 @@ export class StrandedTasks {
   }
 
   /** Goes on with a task that waited, such as one of which a call was not decided in time. */
-  async goOnLater(taskId: string, by: RootRun): Promise<void> {
+  async goOnLater(taskId: string, by: RootRun | undefined): Promise<void> {
     try {
       const stored = await this.#manager.site.storage.tasks.get(taskId)
       if (stored.status === 'suspended')

@@ -1,7 +1,10 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { ask, eventsOf, statesOf, team, times } from '../../test-support/background-team.ts'
 import { gatedTool } from '../../test-support/gated-tree.ts'
+import { Agent, type AgentOptions } from '../agent/index.ts'
+import { Retinue } from '../retinue.ts'
 import { InMemoryStorage } from '../storage/index.ts'
+import { scriptedModels } from '../testing/index.ts'
 import { createTool } from '../tools/index.ts'
 
 afterEach(() => void vi.useRealTimers())
@@ -182,6 +185,8 @@ describe('B9.5 approvals inside a task', () => {
     expect(ran).toEqual([])
     expect((await app.tasks.list()).items).toMatchObject([{ status: 'completed' }])
     expect(times(models.calls('sup/a')[1], 'nobody decided in time')).toBe(1)
+    models.assertDone()
+    expect((await sup.listSuspendedRuns()).total).toBe(0)
   })
 
   test('B2.4 what the parent wants decided binds the task too', async () => {
@@ -211,6 +216,72 @@ describe('B9.5 approvals inside a task', () => {
   })
 })
 
+describe('B9.5 approvals inside a task of a task', () => {
+  const nested = (mid: 'background' | 'foreground', more: Parameters<typeof team>[1] = {}) => {
+    const { tool, ran } = gatedTool()
+    const isTask = mid === 'background'
+    const models = scriptedModels({
+      sup: [{ calls: [ask('a')] }, { text: 'one' }, ...(isTask ? [{ text: 'two' }] : [])],
+      'sup/a': [{ calls: [ask('c')] }, { text: 'not yet' }, { text: 'AAA' }],
+      'sup/a/c': [{ calls: [{ id: 'act-1', name: 'act', args: {} }] }, { text: 'CCC' }],
+    })
+    const agent = (id: string, path: string, own: Partial<AgentOptions>) =>
+      new Agent({ id, description: 'd', model: models.at(path), ...own })
+    const c = agent('c', 'sup/a/c', { tools: { act: tool } })
+    const a = agent('a', 'sup/a', { agents: { c }, backgroundTasks: { tools: { c: true } } })
+    const sup = agent('sup', 'sup', { agents: { a }, backgroundTasks: { tools: { a: isTask } } })
+    const app = new Retinue({ agents: { sup }, backgroundTasks: { enabled: true }, logger: false, ...more })
+    return { sup: app.getAgent('sup'), app, models, ran }
+  }
+
+  test.each(['background', 'foreground'] as const)(
+    'the run says what is asked there, and one decision lets all of them go on: its parent is in the %s',
+    async (mid) => {
+      const { sup, app, models, ran } = nested(mid, { storage: new InMemoryStorage() })
+      const { runId, finishReason, pendingCalls } = await sup.generate('Go')
+      expect(finishReason).toBe('suspended')
+      expect(pendingCalls).toMatchObject([{ toolCallId: 'act-1', path: ['sup', 'a', 'c'], requiresApproval: true }])
+      const result = await sup.approveToolCallGenerate({ runId })
+      expect(result).toMatchObject({ runId, finishReason: 'stop', text: mid === 'background' ? 'one\n\ntwo' : 'one' })
+      expect(ran).toHaveLength(1)
+      expect(times(models.calls('sup/a')[2], 'CCC')).toBe(1)
+      expect(times(models.calls('sup').at(-1), 'AAA')).toBe(1)
+      models.assertDone()
+      expect((await app.tasks.list({ status: ['pending', 'running', 'suspended'] })).items).toEqual([])
+    },
+  )
+
+  test('one that nobody decides on in time counts as declined, and all that waited for it goes on by itself', async () => {
+    vi.useFakeTimers()
+    const { sup, app, models, ran } = nested('background')
+    const running = sup.generate('Go', { approvalTimeoutMs: 60_000 })
+    await vi.advanceTimersByTimeAsync(10)
+    expect((await running).finishReason).toBe('suspended')
+    await vi.advanceTimersByTimeAsync(61_000)
+    expect(ran).toEqual([])
+    models.assertDone()
+    expect((await app.tasks.list()).items.map(({ status }) => status)).toEqual(['completed', 'completed'])
+    expect((await sup.listSuspendedRuns()).total).toBe(0)
+  })
+
+  test('decided while the run is about to wait: it goes on all the same', async () => {
+    const storage = new InMemoryStorage()
+    const { sup, app, models } = nested('background', { storage })
+    const save = storage.runs.save.bind(storage.runs)
+    // The decision comes, and the task ends, between the run's look at it and the write that says that the run waits.
+    storage.runs.save = async (run) => {
+      if (run.agentId === 'sup' && run.status === 'suspended' && models.calls('sup/a').length === 2) {
+        await sup.approveToolCallGenerate({ runId: run.runId, toolCallId: 'act-1' })
+        await app.tasks.settled()
+      }
+      return save(run)
+    }
+    await sup.generate('Go')
+    while (models.calls('sup').length < 3) await new Promise<void>((resolve) => setImmediate(resolve))
+    expect(times(models.calls('sup')[2], 'AAA')).toBe(1)
+  })
+})
+
 describe('B9.5 cancelling', () => {
   test('a task that waits: nobody needs to decide it any more, and its model is told', async () => {
     const { tool } = gatedTool()
@@ -220,11 +291,9 @@ describe('B9.5 cancelling', () => {
     const [task] = (await app.tasks.list()).items
     expect(await app.tasks.cancel(task?.taskId as string, 'not needed')).toBe(true)
     expect((await storage.approvals.list({})).items.map(({ status }) => status)).toEqual(['cancelled'])
-    await expect(sup.approveToolCall({ runId, toolCallId: 'act-1' })).rejects.toMatchObject({
-      code: 'approval-not-found',
-    })
-    const result = await sup.resumeRunGenerate({ runId })
-    expect(result.text).toBe('one\n\ntwo')
+    // The run that waited for it goes on by itself.
+    await vi.waitFor(() => expect(models.calls('sup')).toHaveLength(3))
+    await expect(sup.approveToolCall({ runId, toolCallId: 'act-1' })).rejects.toMatchObject({ code: 'run-not-found' })
     expect(times(models.calls('sup')[2], 'was cancelled')).toBe(1)
     expect(times(models.calls('sup')[2], 'not needed')).toBe(1)
   })

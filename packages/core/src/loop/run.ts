@@ -36,6 +36,8 @@ import type { Timeouts } from './time-limits.ts'
 /** What all runs of one tree share: the application started the root, delegations the others. */
 export interface RootRun {
   readonly runId: string
+  /** The root agent's id. */
+  readonly agentId: string
   /** The id that people decide on its calls with: its own, or of a background task that of the run that began it. */
   readonly decisionId: string
   readonly abort: AbortScope
@@ -43,7 +45,7 @@ export interface RootRun {
   readonly log: RunLog | undefined
   readonly effects: Effects
   /** The call ids that occurred, each with how often it was asked for: no two calls of the tree have the same. */
-  readonly callIds: Map<string, number>
+  callIds: Map<string, number>
   /** The runs that came into the loop. Each of them ends soon after an abort, with what it has, and so is waited for. */
   readonly begun: Set<string>
   /** What grades answers when the root's is given; undefined where nothing does. */
@@ -149,6 +151,8 @@ export interface Run {
   readonly background: ReadonlyMap<string, TaskTerms> | undefined
   /** Tasks whose end stands in its conversation, and is not written down yet. */
   told: readonly string[] | undefined
+  /** The text that the run ends with, where a hook of one of its tasks said that it is to end. */
+  bailed: string | undefined
   /** What people are asked by its tasks, where it waits for nothing else. */
   askedByTasks: readonly PendingToolCall[] | undefined
   /** Results that have an id and are not the run's yet. */

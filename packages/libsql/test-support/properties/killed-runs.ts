@@ -21,21 +21,31 @@ const PLAN: PlannedAgent = {
 }
 
 /** How a run ended: the last process of it, and what all of them started. */
-interface Ended {
+export interface Ended {
   readonly end: DurableEnd
   /** The keys of the starts of each call. */
   readonly starts: ReadonlyMap<string, readonly string[]>
 }
 
+/** What becomes of one of the processes: at which write it dies, or after how many milliseconds. */
+export interface Life extends Pick<DurableRun, 'killed'> {
+  readonly after?: number
+  readonly by?: DurableRun['by']
+}
+
 /** A process after another goes on with one run, until one of them ends it. */
-async function lives(each: (life: number) => { killed?: DurableRun['killed']; after?: number; by?: DurableRun['by'] }) {
+export async function lives(
+  plan: PlannedAgent,
+  each: (life: number) => Life,
+  more: Pick<DurableRun, 'durable'> = {},
+): Promise<{ readonly kills: number; readonly ended: Ended }> {
   using folder = tempFolder()
   const [url, ledger] = [folder.file(), join(folder.path, 'ledger')]
   let kills = 0
   for (let life = 0; ; life++) {
     assert(life < 100, () => 'the run does not come to its end')
     const { killed, after, by = 'resumeRun' } = each(life)
-    const run: DurableRun = { url, ledger, plan: PLAN, takes: 3, by, ...(killed ? { killed } : {}) }
+    const run: DurableRun = { url, ledger, plan, takes: 3, by, ...more, ...(killed ? { killed } : {}) }
     const process = child('durable-run-process.ts', run)
     await process.printed(1)
     if (after !== undefined) {
@@ -111,7 +121,7 @@ let known: { readonly text: string; readonly writes: number; readonly took: numb
 async function undisturbedRun(): Promise<NonNullable<typeof known>> {
   if (known) return known
   const begun = performance.now()
-  const { ended } = await lives(() => ({}))
+  const { ended } = await lives(PLAN, () => ({}))
   const text = comparable(ended.end)
   known = { text, writes: ended.end.writes, took: performance.now() - begun }
   checked(ended, text, 0)
@@ -125,7 +135,7 @@ export function killedRuns(kills: number): Property {
     unit: `runs of a supervisor and two subagents, killed up to ${kills} times each`,
     check: async (random, tally) => {
       const { text } = await undisturbedRun()
-      const run = await lives((life) => {
+      const run = await lives(PLAN, (life) => {
         const by = random.pick(['recover', 'resumeRun'] as const)
         return life < kills ? { after: random.below(120), by } : { by }
       })
@@ -139,7 +149,7 @@ export function killedRuns(kills: number): Property {
 export async function killedAtWrite(at: number, when: 'before' | 'after'): Promise<number> {
   const { text } = await undisturbedRun()
   const by = at % 2 === 0 ? ('recover' as const) : ('resumeRun' as const)
-  const { ended, kills } = await lives((life) => (life === 0 ? { killed: { at, when }, by } : { by }))
+  const { ended, kills } = await lives(PLAN, (life) => (life === 0 ? { killed: { at, when }, by } : { by }))
   checked(ended, text, kills)
   return kills
 }
