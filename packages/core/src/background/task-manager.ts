@@ -36,6 +36,8 @@ export class TaskManager implements RunTasks, Workplace {
   readonly #live = new Map<string, LiveTask>()
   readonly #stranded: StrandedTasks
   readonly #ended: EndedTasks
+  /** The runs at work whose tasks wait for a person: what comes of those is told there. */
+  readonly #asking = new Map<string, Run>()
   readonly #waiter: TaskWaiter
 
   constructor(application: Application, options: BackgroundTaskOptions, site: TaskSite, signals?: TaskSignals) {
@@ -126,7 +128,9 @@ export class TaskManager implements RunTasks, Workplace {
     run.calls = turn.calls
     run.resumed = undefined
     const log = run.root.log as TaskLog
-    log.moveTo(by?.log)
+    const parent = by ? undefined : this.#asking.get(taskId)
+    log.moveTo(by?.log ?? parent?.root.log)
+    this.#asking.delete(taskId)
     const unlink = (ended: boolean): void => {
       run.close()
       if (ended) this.#lists.leftAfter(run, terms as unknown as StoredTerms).catch(() => {})
@@ -137,7 +141,7 @@ export class TaskManager implements RunTasks, Workplace {
       terms: terms as unknown as StoredTerms,
       run,
       turn,
-      parent: undefined,
+      parent,
       log,
       attempts,
       unlink,
@@ -182,6 +186,7 @@ export class TaskManager implements RunTasks, Workplace {
   }
 
   closed(run: Run): void {
+    for (const [taskId, parent] of this.#asking) if (parent === run) this.#asking.delete(taskId)
     this.#lists.closed(run).catch(() => {})
   }
 
@@ -322,6 +327,7 @@ export class TaskManager implements RunTasks, Workplace {
     await keeper.suspend()
     if (run.abort.aborted) return false
     emit(run, 'background-task-suspended', referenceTo(task))
+    if (task.parent && task.parent.state.finishReason === undefined) this.#asking.set(taskId, task.parent)
     this.#left(task, false)
     this.signals.publish(taskId)
     this.stopped(run)
