@@ -78,8 +78,8 @@ test('B11.13 S24 the same bytes in any directory, over an output that is there, 
   expect(readdirSync(join(root, '.retinue')).sort()).toEqual(['output', 'types.d.ts'])
   // Nothing in it says where it was made, and nothing that reads, checks or loads folders is in it.
   const places = [NODE_MODULES, 'oxc-parser', 'registerHooks', 'rolldown', 'subagent-unreachable']
+  // The bundler's helpers for modules have a file of their own, which is called after it.
   for (const [path, bytes] of Object.entries(one))
-    // The bundler's helpers for modules have a file of their own, which is called after it.
     for (const text of places)
       expect(bytes.replaceAll('rolldown-runtime', '').includes(text), `${text} in ${path}`).toBe(false)
   const scripts = Object.entries(one).flatMap(([path, bytes]) => (path.endsWith('.js') ? bytes : []))
