@@ -9,12 +9,13 @@ const bench = (...args) => {
 }
 
 test('the bench runs, with every kind of measurement', { timeout: 60_000 }, () => {
-  const { status, stdout, stderr } = bench('--quick', '--only=stream,fan-memory,waiting,import,storage,check')
+  const { status, stdout, stderr } = bench('--quick', '--only=stream,fan-memory,waiting,import,storage,check,build-10')
   expect(status, stderr).toBe(0)
   expect(stdout).toMatch(/\| one delegation, stream \| CPU ms \| [\d.]+ \| [\d.]+ \| [\d.]+ \| ratio ≤ 3.33 \|/)
   expect(stdout).toMatch(/\| 256 subagents in one step, peak \| MB \| [\d.-]+ \| [\d.-]+ \| [\d.-]+ \| ≤ 30 \|/)
   expect(stdout).toMatch(/\| a run that waits for its model \| KB heap \| [\d.]+ \| [\d.]+ \| [\d.]+ \| ≤ 8 \|/)
   expect(stdout).toMatch(/\| import, above bare Node \| CPU ms \| [\d.-]+ \| – \| – \| ≤ 20 \|/)
+  expect(stdout).toMatch(/\| `build` of 10 agents \| wall s \| [\d.]+ \| – \| – \| ≤ 1 \|/)
   expect(stdout).toMatch(/\| `check` of 500 agents \| wall s \| [\d.]+ \| – \| – \| ≤ 1.5 \|/)
   expect(stdout).toMatch(/\| recall of 2,000 \| CPU ms \| [\d.]+ \| [\d.]+ \| [\d.]+ \| ≤ 40 \|/)
 })

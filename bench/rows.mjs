@@ -16,6 +16,8 @@ const exponent = ({ few, many }) => Math.log(many.cpu / few.cpu) / Math.log(4)
 const MANY_CHUNKS = 10_000
 
 const WHY = {
+  build:
+    'beside what `check` takes, it is the bundler that is loaded (22 MB) and reads our own packages and the server, whatever the number of agents',
   check:
     'two processes start, each of which imports some 150 modules of ours; the one that loads then takes its time for a thousand ' +
     'modules one after the other: half of it is Node finding, stripping and compiling them, a sixth telling what each of them is, ' +
@@ -224,4 +226,24 @@ export const ROWS = [
       },
     ],
   },
+  ...[
+    { agents: 10, atMost: 1, rounds: 9 },
+    { agents: 500, atMost: 2.5, rounds: 7 },
+  ].map(({ agents, atMost, rounds }) => ({
+    name: `build-${agents}`,
+    measure: 'check',
+    command: 'build',
+    agents,
+    rounds,
+    quick: { rounds: 1, agents: 6 },
+    lines: [
+      {
+        what: `\`build\` of ${agents} agents`,
+        unit: 'wall s',
+        value: ({ wall }) => wall,
+        aim: { atMost },
+        why: WHY.build,
+      },
+    ],
+  })),
 ]

@@ -17,6 +17,7 @@ const manifests = {
   },
   'packages/memory/package.json': { exports: { '.': './x.js' }, dependencies: { '@retinue/core': '0' } },
   'packages/libsql/package.json': { exports: { '.': './x.js' }, dependencies: { '@retinue/core': '0' } },
+  'packages/server/package.json': { exports: { '.': './x.js' }, dependencies: { '@retinue/core': '0' } },
   'packages/cli/package.json': { exports: { '.': './x.js' }, imports: { '#main': './x.js' } },
   'examples/demo/package.json': { dependencies: { zod: '1' } },
 }

@@ -38,8 +38,15 @@ const core = {
     },
     { loop: 'the loop is one function over plain state: delegation and agents reach it as tools and options' },
     { delegation: 'a delegation needs the small `DelegateTarget` that it declares itself, never the Agent class' },
+    {
+      background:
+        'a task goes on with a call of the loop, which knows it by the port `RunTasks`; that it is an agent that works is handed in',
+    },
     { agent: 'an agent puts loop, delegation and tools together, and knows nothing of what is made of agents' },
-    { evals: 'the judges of scorers are agents; an agent whose run is judged gets the scorer handed in' },
+    {
+      schedules: 'a schedule hands its agent to a function; no agent knows when it is asked',
+      evals: 'the judges of scorers are agents; an agent whose run is judged gets the scorer handed in',
+    },
     {
       'index.ts': 'the public entry: it re-exports and does nothing else',
       'retinue.ts': 'the application object: it holds agents, and no agent knows it',
@@ -93,6 +100,8 @@ const project = {
     { 'system-code.ts': 'what the system says went wrong is asked wherever files are touched' },
     {
       'layout.ts': 'the convention is data that every step reads, so it reads none of them',
+      'blueprint.ts': 'what a project comes to is data that a build writes down, and knows nothing of how it was found',
+      'exported-application.ts': 'what an index.ts exports is looked for the same way, here and in what was built',
       'node-version.ts': 'whether this Node will do is known before anything is read',
       'names.ts': 'what may be called how is decided before anything is found or loaded',
       tree: 'a source tree is bytes under paths: it gives no folder a meaning',
@@ -112,6 +121,7 @@ const project = {
     {
       rules: 'a rule reads what was discovered and loaded and reports; it mends and assembles nothing',
       types: 'what types are told of the agents is written from plans, with no regard to what rules found',
+      'draw-blueprint.ts': 'a blueprint is written down from plans, with no regard to what rules found',
       'tree-description.ts': 'a description of the tree is made from plans, with no regard to what rules found',
     },
     { 'validate.ts': 'validation puts all rules to a tree; who asked for the findings is not its business' },
@@ -122,13 +132,25 @@ const project = {
       'assemble.ts': 'assembling makes agents of faultless plans; it must not find, load or judge anything itself',
       'assemble-application.ts': 'an application is made of agents that are made already, and of what they share',
     },
+    { 'assemble-project.ts': 'a project is its agents and what they share, put together; it finds and loads nothing' },
+    { schedules: 'schedules are run over an application that is put together; nothing below knows when' },
+    { 'runtime.ts': 'the public entry for what was built: it re-exports and does nothing else' },
     {
       'check-project.ts': 'stops at the findings, and so never assembles',
       'load-project.ts': 'goes all the way to agents, and throws the findings if there are errors',
     },
+    { 'plan-build.ts': 'a build begins where checking ends' },
     { 'index.ts': 'the public entry: it re-exports and does nothing else' },
   ],
-  sideways: [{ from: 'assemble.ts', to: 'added-parts.ts', why: 'an agent is made with the parts that its files add' }],
+  sideways: [
+    {
+      from: 'load-project.ts',
+      to: 'check-project.ts',
+      why: 'who loads a project is told of it what checking it tells',
+    },
+    { from: 'blueprint.ts', to: 'layout.ts', why: 'a module is told by its slot' },
+    { from: 'assemble.ts', to: 'added-parts.ts', why: 'an agent is made with the parts that its files add' },
+  ],
 }
 
 const evals = {
@@ -239,7 +261,7 @@ const server = {
 
 const cli = {
   dir: 'packages/cli',
-  imports: ['@retinue/core', '@retinue/project', '@retinue/memory', '@retinue/libsql'],
+  imports: ['@retinue/core', '@retinue/project', '@retinue/memory', '@retinue/libsql', '@retinue/server'],
   why: 'the command line stands on top: it shows what project and core say, and keeps conversations in a file',
   layers: [
     {
@@ -250,6 +272,8 @@ const cli = {
       'render-findings.ts': 'findings look the same wherever they are printed',
       'safe-text.ts': 'what models and tools wrote must not steer a terminal, whatever prints it',
       'json-or-text.ts': 'what a person types as an answer is read the same way everywhere',
+      'usage-error.ts': 'that a command line makes no sense is told the same way, whoever finds it',
+      'table.ts': 'records look the same wherever they are listed',
       'command.ts': 'how a command is declared and how its errors are shown, whichever command it is',
     },
     { 'check-at.ts': 'a project that is not where the command line says is a slip, for whichever command' },
@@ -257,11 +281,24 @@ const cli = {
     {
       approvals: 'a decision goes on with a run: it knows how one is shown, and `run` knows nothing of other processes',
     },
+    { tasks: 'a task is answered as a call of a run is decided; neither knows what goes on in the background' },
     { chat: 'a conversation is many runs: it knows how one is shown, and `run` knows nothing of it' },
+    { serve: 'an application is served the same way, from folders and from what was built' },
+    {
+      schedules: 'what is done with schedules by hand; serving runs them by itself',
+      create: 'a new project is files of a template; nothing of it is run',
+      import: 'what others wrote becomes files of the convention; nothing of it is run',
+      dev: 'a development is versions of one folder, each served as any application is',
+      build: 'a build is made of a checked project; it runs nothing of it',
+      output: 'what an output does when it starts: it must be able to do without everything that reads a project',
+    },
     { commands: 'a command reads its arguments and leaves the work to the folders below' },
     { 'main.ts': 'the list of commands' },
   ],
-  sideways: [],
+  sideways: [
+    { from: 'table.ts', to: 'safe-text.ts', why: 'what models wrote stands in tables, too' },
+    { from: 'command.ts', to: 'usage-error.ts', why: 'a command line is checked before a command runs' },
+  ],
 }
 
 /** Applications: they see only what a user of the packages sees. */

@@ -1,69 +1,33 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { median } from '../processes.mjs'
+import { CLI, makeProject } from './agents-project.mjs'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const CLI = join(ROOT, 'packages/cli/bin/retinue.js')
-
-/** Wall seconds of `retinue check` over a project of `agents` agents, from the start of the process to its end; `{ ours }`. */
-export function measureCheck({ rounds, agents }) {
+/**
+ * Wall seconds of `retinue check`, or of another command that ends with a check's summary, over a project of `agents` agents: from the start
+ * of the process to its end; `{ ours }`.
+ */
+export function measureCheck({ rounds, agents, command = 'check' }) {
   const folder = mkdtempSync(join(tmpdir(), 'retinue-bench-'))
   try {
     makeProject(folder, agents)
-    const times = Array.from({ length: rounds }, () => secondsOf(folder, agents))
+    const times = Array.from({ length: rounds }, () => secondsOf(folder, agents, command))
     return { ours: { wall: median(times) } }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-function secondsOf(folder, agents) {
+function secondsOf(folder, agents, command) {
   const start = performance.now()
-  const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, 'check'], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, command], {
     cwd: folder,
     encoding: 'utf8',
     env: { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1' },
   })
   const seconds = (performance.now() - start) / 1000
-  if (status !== 0 || !stdout.includes(`in ${agents} agents`)) throw new Error(stdout + stderr)
+  if (status !== 0 || !`${stdout}${stderr}`.includes(`in ${agents} agents`)) throw new Error(stdout + stderr)
   return seconds
 }
-
-/** Top-level agents with two subagents each; every agent has a config, instructions and a tool. */
-function makeProject(folder, agents) {
-  const write = (path, text) => {
-    mkdirSync(dirname(join(folder, path)), { recursive: true })
-    writeFileSync(join(folder, path), text)
-  }
-  write('package.json', '{ "type": "module" }\n')
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-  for (let made = 0; made < agents; made++) {
-    const root = `src/retinue/agents/team-${Math.floor(made / 3)}`
-    const dir = made % 3 === 0 ? root : `${root}/subagents/helper-${made}`
-    write(`${dir}/config.ts`, config(made))
-    write(`${dir}/instructions.md`, `You are number ${made} of a large team. Answer what you are asked.\n`)
-    write(`${dir}/tools/look_up_${made}.ts`, tool(made))
-  }
-}
-
-const config = (number) => `import { agentConfig } from '@retinue/core/agent'
-
-export default agentConfig({
-  model: 'openai/gpt-5-mini',
-  description: 'Knows everything about subject ${number}, and answers questions on matter${number} with sources.',
-})
-`
-
-const tool = (number) => `import { createTool } from '@retinue/core/tools'
-import { z } from 'zod'
-
-export default createTool({
-  id: 'look-up-${number}',
-  description: 'Looks up a fact on matter${number}.',
-  inputSchema: z.object({ query: z.string(), limit: z.number().default(5) }),
-  execute: ({ query, limit }) => ({ query, limit }),
-})
-`

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
 import type { ArgsDef, CommandDef, ParsedArgs } from 'citty'
 import { parseArgs, renderUsage } from 'citty'
+import { UsageError } from './usage-error.ts'
 
 /** A command, as the table of commands holds it: what it is called with is its own business. */
 export interface Command {
@@ -11,10 +12,7 @@ export interface Command {
   usage(colors: boolean): Promise<string>
 }
 
-/** The command line was wrong: exit code 2. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError'
-}
+export { UsageError }
 
 /** The version of the command line. */
 export function version(): string {

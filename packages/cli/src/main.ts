@@ -12,13 +12,35 @@ interface CommandEntry {
 
 /** Every command. A new one is one line here and one file in `commands/`. */
 const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
+  ['create', { summary: 'Make a new project', load: () => import('./commands/create.ts') }],
   ['chat', { summary: 'Talk with an agent in the terminal', load: () => import('./commands/chat.ts') }],
   ['run', { summary: 'Run an agent on a request', load: () => import('./commands/run.ts') }],
   ['approvals', { summary: 'List and decide what runs wait for', load: () => import('./commands/approvals.ts') }],
+  ['tasks', { summary: 'List and steer what goes on in the background', load: () => import('./commands/tasks.ts') }],
+  [
+    'schedules',
+    {
+      summary: 'List, fire and look back at what agents do by themselves',
+      load: () => import('./commands/schedules.ts'),
+    },
+  ],
   ['check', { summary: 'Find what is wrong with the agents of a project', load: () => import('./commands/check.ts') }],
   [
     'tree',
     { summary: 'Show the agents of a project, their models and tools', load: () => import('./commands/tree.ts') },
+  ],
+  [
+    'dev',
+    { summary: 'Serve a folder of agents, and take every change into it', load: () => import('./commands/dev.ts') },
+  ],
+  [
+    'build',
+    { summary: 'Check a project and write what runs without its sources', load: () => import('./commands/build.ts') },
+  ],
+  ['start', { summary: 'Serve what was built', load: () => import('./commands/start.ts') }],
+  [
+    'import',
+    { summary: 'Bring agents in from .claude/agents or from Mastra', load: () => import('./commands/import.ts') },
   ],
   ['explain', { summary: 'Say what a code of check means', load: () => import('./commands/explain.ts') }],
 ])

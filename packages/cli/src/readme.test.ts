@@ -75,6 +75,8 @@ describe('every claim of the README that a machine can check', () => {
     if (body.includes('I am Ada')) expect(out).toBe('user: I am Ada.\nassistant: Hello, Ada.\nuser: Who am I?\n')
     if (body.includes('createClient')) expect(out).toBe("Good morning.\n[ 'chat-1' ]\n")
     if (body.includes('requireApproval')) expect(out).toBe('suspended\nlead/clerk pay { euros: 120 }\nIt is paid.\n')
+    if (body.includes('streamUntilIdle'))
+      expect(out).toBe('A scout is on the way.\n\nThe scout saw a zebra.\nscout completed\n')
     if (body.includes('onDelegationStart')) expect(out).toBe('Done.\n')
   })
 
@@ -98,6 +100,15 @@ describe('every claim of the README that a machine can check', () => {
     expect(code, err).toBe(0)
     const [, file = ''] = /published: “(.*)”/.exec(out) ?? []
     expect(readFileSync(join(folder, file), 'utf8')).toMatch(/^# The exports of Bhutan\n/)
+  })
+
+  test('B9.1 the file that turns background tasks on is one', async () => {
+    const folder = copyOfExample('background')
+    writeFileSync(join(folder, 'src/retinue/backgroundTasks.ts'), of('ts', /^background$/)[0] ?? '')
+    const config = join(folder, 'src/retinue/agents/research-supervisor/config.ts')
+    writeFileSync(config, "export default { model: 'openai/x', backgroundTasks: { tools: { researcher: true } } }\n")
+    const { code, out } = await node([cli, 'check', '--strict'], folder)
+    expect(code, out).toBe(0)
   })
 
   const commands = of('sh', /^$/).flatMap((body) => body.split('\n'))

@@ -5,6 +5,9 @@ import { onTestFinished } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '../../..')
 
+/** Where the packages of this repository are installed. */
+export const NODE_MODULES: string = join(ROOT, 'node_modules')
+
 /** What starts the command line from its sources: arguments of `node`. */
 export const CLI = ['--conditions=@retinue/source', join(ROOT, 'packages/cli/bin/retinue.js')]
 
@@ -19,10 +22,15 @@ export interface Outcome {
 export function cliProject(files: Readonly<Record<string, string>>): string {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'retinue-cli-')))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
-  symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'))
-  for (const [path, text] of Object.entries({ 'package.json': '{"type":"module"}', ...files })) {
+  symlinkSync(NODE_MODULES, join(root, 'node_modules'))
+  writeFiles(root, { 'package.json': '{"type":"module"}', ...files })
+  return root
+}
+
+/** Writes files below a folder. */
+export function writeFiles(root: string, files: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, path)), { recursive: true })
     writeFileSync(join(root, path), text)
   }
-  return root
 }

@@ -25,6 +25,8 @@ export interface RetinueOptions<Agents extends Readonly<Record<string, Agent>> =
   logger?: Logger | false
 }
 
+const BRAND: unique symbol = Symbol.for('retinue.application')
+
 const OPTIONS: Readonly<Record<keyof RetinueOptions, true>> = {
   agents: true,
   storage: true,
@@ -42,6 +44,8 @@ export class Retinue<const Agents extends Readonly<Record<string, Agent>> = Read
   readonly storage: Storage | undefined
   /** What goes on in the background: to be listed, watched, spoken to and cancelled. */
   readonly tasks: BackgroundTasks
+  /** What it was made of: `new Retinue({ ...app.options, … })` is the same application with something changed. */
+  readonly options: RetinueOptions<Agents>
   /** Where warnings go; see `RetinueOptions.logger`. */
   readonly logger: Logger | false | undefined
   readonly #agents: ReadonlyMap<string, Agent>
@@ -51,8 +55,11 @@ export class Retinue<const Agents extends Readonly<Record<string, Agent>> = Read
     assertRetinueOptions(options)
     const { agents, storage, memory, durable, backgroundTasks, logger } = options
     this.storage = storage
+    this.options = options
+    Object.defineProperty(this, BRAND, { value: true })
     this.logger = logger
-    const background = { options: backgroundTasks ?? {}, manager: undefined }
+    const agentOf = (id: string): Agent | undefined => [...this.#agents.values()].find((agent) => agent.id === id)
+    const background = { options: backgroundTasks ?? {}, agentOf, manager: undefined }
     const shared: Application = { storage, memory, durable, background, inProcess: { storage: undefined }, logger }
     this.#agents = new Map(Object.entries(agents).map(([key, agent]) => [key, agent.within(shared)]))
     this.tasks = new BackgroundTasks(shared, ({ agentId, taskId: runId }, data, toolCallId) =>
@@ -92,6 +99,11 @@ export class Retinue<const Agents extends Readonly<Record<string, Agent>> = Read
   listAgents(): Readonly<Record<string, Agent>> {
     return Object.assign(Object.create(null) as Record<string, Agent>, Object.fromEntries(this.#agents))
   }
+}
+
+/** Whether a value is an application, whichever copy of this package made it. */
+export function isRetinue(value: unknown): value is Retinue {
+  return isObject(value) && (value as { [BRAND]?: unknown })[BRAND] === true
 }
 
 function assertRetinueOptions(options: unknown): void {

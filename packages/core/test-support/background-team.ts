@@ -1,4 +1,4 @@
-import { Agent, type AgentOptions, type RunOptions, type RunStream } from '../src/agent/index.ts'
+import { Agent, type AgentOptions, type RunStream } from '../src/agent/index.ts'
 import type { Chunk } from '../src/events/chunk.ts'
 import { Retinue, type RetinueOptions } from '../src/retinue.ts'
 import { type Script, type ScriptedCall, type ScriptedModels, scriptedModels } from '../src/testing/index.ts'
@@ -34,7 +34,7 @@ export function team(
 }
 
 /** The supervisor of a team. */
-export function teamAgent(
+function teamAgent(
   models: ScriptedModels,
   paths: readonly string[],
   own: Partial<AgentOptions> = {},
@@ -74,5 +74,3 @@ export function statesOf(events: readonly Chunk[]): string[] {
     type.startsWith('background-task-') ? [type.slice('background-task-'.length)] : [],
   )
 }
-
-export type { RunOptions }

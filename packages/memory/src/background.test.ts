@@ -79,7 +79,7 @@ describe('B9.3 a result on the next turn of the thread', () => {
     await turn(process, 'And?')
     const [, , third] = models.calls('sup')
     expect(third?.text).toMatch(
-      /It is on its way\.\nuser: \[retinue\] The background task .* has completed\.\nZEBRA\nuser: And\?$/,
+      /It is on its way\.\nuser: \[retinue\] The background task .* has completed\.\nWhat came of it.*\n(.*)\nZEBRA\n\1\nuser: And\?$/,
     )
     await turn(process, 'Anything else?')
     expect(models.calls('sup').map((call) => times(call, 'ZEBRA'))).toEqual([0, 0, 1, 1])

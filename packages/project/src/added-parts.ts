@@ -1,11 +1,8 @@
 import type { AgentConfig, AgentOptions, Scorers } from '@retinue/core/agent'
 import type { Processor } from '@retinue/core/processors'
 import type { Skill, Skills } from '@retinue/core/skills'
-import type { SlotModule } from './discover/agent-dir.ts'
-import { moduleName } from './layout.ts'
-import type { AgentPlan, PlannedSkill } from './plan.ts'
+import type { AgentBlueprint, SkillBlueprint } from './blueprint.ts'
 import type { SlotValues } from './slot-values.ts'
-import { baseName } from './tree/source-tree.ts'
 
 type Part = 'skills' | 'inputProcessors' | 'outputProcessors' | 'scorers'
 type Added = { readonly [P in Part]: AgentOptions[P] | undefined }
@@ -14,21 +11,25 @@ type Added = { readonly [P in Part]: AgentOptions[P] | undefined }
  * What files add to the skills, processors and scorers of a config (B11.4): the config's win, and its processors come first. Where
  * the config has a function, it is asked for each request, and what it gives stands in the place of a list that is written out.
  */
-export function addedParts(plan: AgentPlan, config: AgentConfig, values: SlotValues): Added {
-  const { inputProcessors, outputProcessors } = plan.agent
-  const valuesOf = (modules: readonly SlotModule[], slot: 'input-processor' | 'output-processor'): Processor[] => {
-    return modules.map(({ file }) => values.of(slot, file))
+export function addedParts(blueprint: AgentBlueprint, config: AgentConfig, values: SlotValues): Added {
+  const { inputProcessors, outputProcessors } = blueprint
+  const valuesOf = (files: readonly string[], slot: 'input-processor' | 'output-processor'): Processor[] => {
+    return files.map((file) => values.of(slot, file))
   }
   return {
-    skills: withSkillFiles(plan, config.skills, values),
+    skills: withSkillFiles(blueprint, config.skills, values),
     inputProcessors: withProcessors(valuesOf(inputProcessors, 'input-processor'), config.inputProcessors),
     outputProcessors: withProcessors(valuesOf(outputProcessors, 'output-processor'), config.outputProcessors),
-    scorers: withScorers(plan.scorers, config.scorers, values),
+    scorers: withScorers(blueprint.scorers, config.scorers, values),
   }
 }
 
 /** What is no list of skills, from a function, is left as it is: core says what is wrong with it. */
-function withSkillFiles({ skills: planned }: AgentPlan, own: Added['skills'], values: SlotValues): Added['skills'] {
+function withSkillFiles(
+  { skills: planned }: AgentBlueprint,
+  own: Added['skills'],
+  values: SlotValues,
+): Added['skills'] {
   if (planned.length === 0) return own
   const files = planned.map((skill) => skillOf(skill, values))
   const merge = (given: Skills | undefined): Skills => {
@@ -41,10 +42,10 @@ function withSkillFiles({ skills: planned }: AgentPlan, own: Added['skills'], va
 }
 
 /** The file's name is the skill's, where the module says no other. */
-function skillOf({ text, file }: PlannedSkill, values: SlotValues): Skill {
+function skillOf(skill: SkillBlueprint, values: SlotValues): Skill {
   // As with what modules export: what of its fields core would not take is an error of `check`.
-  if (text !== undefined) return text.fields as unknown as Skill
-  return { name: moduleName(baseName(file))?.base ?? '', ...values.of('skill', file) }
+  if ('fields' in skill) return skill.fields as unknown as Skill
+  return { name: skill.name, ...values.of('skill', skill.file) }
 }
 
 function withProcessors(files: readonly Processor[], own: Added['inputProcessors']): Added['inputProcessors'] {
@@ -55,7 +56,7 @@ function withProcessors(files: readonly Processor[], own: Added['inputProcessors
   return typeof own === 'function' ? async (context) => merge(await own(context)) : merge(own)
 }
 
-function withScorers(modules: readonly SlotModule[], own: Added['scorers'], values: SlotValues): Added['scorers'] {
+function withScorers(modules: AgentBlueprint['scorers'], own: Added['scorers'], values: SlotValues): Added['scorers'] {
   if (modules.length === 0) return own
   const scorers: Record<string, Scorers[string]> = Object.create(null)
   for (const { key, file } of modules) scorers[key] = values.of('scorer', file)

@@ -2,7 +2,7 @@ import { Retinue } from '@retinue/core'
 import { type Agent, isAgent } from '@retinue/core/agent'
 import type { AgentMemory, Logger } from '@retinue/core/memory'
 import type { Storage } from '@retinue/core/storage'
-import type { SlotModule } from './discover/agent-dir.ts'
+import type { SharedModule } from './blueprint.ts'
 import type { ModuleSlot } from './layout.ts'
 import type { SlotValues } from './slot-values.ts'
 
@@ -20,7 +20,7 @@ export interface ProjectDefaults {
 export interface ApplicationParts {
   readonly agents: Readonly<Record<string, Agent>>
   /** The modules of what the agents share. */
-  readonly shared: readonly SlotModule[]
+  readonly shared: readonly SharedModule[]
   readonly values: SlotValues
   readonly defaults: ProjectDefaults
 }
@@ -29,30 +29,38 @@ export interface AssembledApplication {
   readonly app: Retinue
   /** What `server.ts` exports; undefined if there is none. */
   readonly server: Readonly<Record<string, unknown>> | undefined
-  /** Waits for what memories do after runs, then closes the storage of `storage.ts`. */
+  /** Waits for what memories do after runs, then closes the storage of `storage.ts`, or that of `index.ts`. */
   close(): Promise<void>
 }
 
-/** Makes the application of agents and of what they share. Throws what making the default storage throws. */
+/**
+ * Makes the application of agents and of what they share. Where code made one, its settings hold, its agents among them. Throws what
+ * making the default storage throws.
+ */
 export async function assembleApplication(parts: ApplicationParts): Promise<AssembledApplication> {
   const { agents, shared, values, defaults } = parts
-  const fileOf = (slot: ModuleSlot): string | undefined => shared.find((module) => module.slot === slot)?.file
-  const [storageFile, loggerFile, memoryFile] = [fileOf('storage'), fileOf('logger'), fileOf('memory')]
-  const own = storageFile === undefined ? undefined : values.of('storage', storageFile)
+  const sharedValue = <S extends ModuleSlot>(slot: S): ReturnType<typeof values.of<S>> | undefined => {
+    const file = shared.find((module) => module.slot === slot)?.file
+    return file === undefined ? undefined : values.of(slot, file)
+  }
+  const coded = sharedValue('index')?.options
+  const own = coded?.storage ?? sharedValue('storage')
   const storage = own ?? (await defaults.storage?.())
-  const serverFile = fileOf('server')
-  const server = serverFile === undefined ? undefined : values.of('server', serverFile)
-  const logger = loggerFile === undefined ? defaults.logger : values.of('logger', loggerFile)
-  const ownMemory = memoryFile === undefined ? undefined : values.of('memory', memoryFile)
+  const logger = coded?.logger ?? sharedValue('logger') ?? defaults.logger
+  const ownMemory = coded?.memory ?? sharedValue('memory')
   const memory = ownMemory ?? defaults.memory
+  const all: Record<string, Agent> = Object.assign(Object.create(null), agents, coded?.agents)
+  const backgroundTasks = coded?.backgroundTasks ?? sharedValue('backgroundTasks')
   const app: Retinue = new Retinue({
-    agents,
+    ...coded,
+    agents: all,
     ...(storage === undefined ? {} : { storage }),
     ...(memory === undefined ? {} : { memory }),
     ...(logger === undefined ? {} : { logger }),
+    ...(backgroundTasks === undefined ? {} : { backgroundTasks }),
   })
-  const memories = [...Object.values(agents).flatMap(memoriesOf), ...(ownMemory === undefined ? [] : [ownMemory])]
-  return { app, server, close: () => closeAll(memories, own) }
+  const memories = [...Object.values(all).flatMap(memoriesOf), ...(ownMemory === undefined ? [] : [ownMemory])]
+  return { app, server: sharedValue('server'), close: () => closeAll(memories, own) }
 }
 
 /** A memory that may do something after a run, while nobody waits for it; that of `@retinue/memory` does. */

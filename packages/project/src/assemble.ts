@@ -10,113 +10,113 @@ import {
 import type { Tool } from '@retinue/core/tools'
 import type { Workspace, WorkspaceSettings } from '@retinue/core/workspace'
 import { addedParts } from './added-parts.ts'
-import { isTopLevel } from './discover/agent-dir.ts'
-import { type AgentPlan, type PlannedWorkspace, plansByDir } from './plan.ts'
+import type { AgentBlueprint, WorkspaceBlueprint } from './blueprint.ts'
 import type { SlotValues } from './slot-values.ts'
 import { createLocalWorkspace } from './workspace/local-workspace.ts'
 
-/** What assembling needs beside the plans. */
+/** What assembling needs beside the blueprints. */
 export interface Assembly {
-  /** The project's real path. */
+  /** Where workspaces are, and what the paths in `workspace.ts` are relative to: the project's real path. */
   readonly root: string
+  /** Where the files of the sources are, seeds among them: the project itself, or what a build kept of it. */
+  readonly sources: string
   readonly values: SlotValues
 }
 
 /**
- * Makes the agents that plans describe, by directory name. It reads no file and decides nothing: it puts together what is there,
- * and throws what core throws for an agent that can't be made.
+ * Makes the agents of blueprints, by directory name. It reads no file and decides nothing: it puts together what is there, and
+ * throws what core throws for an agent that can't be made.
  */
-export function assemble(plans: readonly AgentPlan[], assembly: Assembly): Record<string, Agent> {
-  const byDir = plansByDir(plans)
-  const agents = emptyRecord<Agent>()
-  for (const plan of plans) {
-    if (isTopLevel(plan.agent)) agents[plan.agent.key] = assembleAgent(plan, byDir, assembly)
-  }
-  return agents
+export function assemble(agents: readonly AgentBlueprint[], assembly: Assembly): Record<string, Agent> {
+  const made = emptyRecord<Agent>()
+  for (const agent of agents) made[agent.key] = assembleAgent(agent, assembly)
+  return made
 }
 
-type Plans = ReadonlyMap<string, AgentPlan>
-
-function assembleAgent(plan: AgentPlan, byDir: Plans, assembly: Assembly): Agent {
-  const { agent } = plan
-  const value = agent.config === undefined ? {} : assembly.values.of('config', agent.config.file)
+function assembleAgent(blueprint: AgentBlueprint, assembly: Assembly): Agent {
+  const { key, path, memory, workspace } = blueprint
+  const { values } = assembly
+  const value = configOf(blueprint, values)
   if (isAgent(value)) return value
   const config: AgentConfig = value
-  const options: AgentOptions = { ...config, id: config.id ?? agent.key, name: config.name ?? agent.key }
-  Object.assign(options, addedParts(plan, config, assembly.values))
-  const tools = assembleTools(plan, config, assembly)
+  const options: AgentOptions = { ...config, id: config.id ?? key, name: config.name ?? key }
+  Object.assign(options, addedParts(blueprint, config, values))
+  const tools = assembleTools(blueprint, config, values)
   if (tools !== undefined) options.tools = tools
-  const agents = assembleSubagents(plan, config, byDir, assembly)
+  const agents = assembleSubagents(blueprint, config, assembly)
   if (agents !== undefined) options.agents = agents
-  const instructions = assembleInstructions(plan, config, assembly)
+  const instructions = assembleInstructions(blueprint, config, values)
   if (instructions !== undefined) options.instructions = instructions
-  const defaultOptions = assembleDefaults(plan, config, assembly)
+  const defaultOptions = assembleDefaults(blueprint, config, values)
   if (defaultOptions !== undefined) options.defaultOptions = defaultOptions
-  if (plan.memory !== undefined) options.memory = assembly.values.of('memory', plan.memory.file)
-  if (plan.workspace !== undefined) options.workspace = assembleWorkspace(agent.path, plan.workspace, assembly)
+  if (memory !== undefined) options.memory = values.of('memory', memory)
+  if (workspace !== undefined) options.workspace = assembleWorkspace(path, workspace, assembly)
   // What is there without a value is as good as absent, and core tells the two apart.
   return new Agent(withoutUndefined(options))
 }
 
+function configOf({ config }: AgentBlueprint, values: SlotValues): Agent | AgentConfig {
+  if (config === undefined) return {}
+  // What in a frontmatter is no config is an error of `check`.
+  return 'file' in config ? values.of('config', config.file) : (config.values as AgentConfig)
+}
+
 function assembleWorkspace(
   path: readonly string[],
-  { module, isMade, home, root, isRootGiven, seeds }: PlannedWorkspace,
-  { root: project, values }: Assembly,
+  { module, isMade, home, seeds }: WorkspaceBlueprint,
+  { root: project, sources, values }: Assembly,
 ): Workspace {
-  const value = module === undefined ? {} : values.of('workspace', module.file)
+  const value = module === undefined ? {} : values.of('workspace', module)
   if (isMade) return value as Workspace
   const settings = value as WorkspaceSettings
+  const { root } = settings
   // A root that is given may not lead out of the project by a link; the folder of our own may: where it is, is the owner's choice.
-  const place = isAbsolute(root) ? { root } : isRootGiven ? { root, within: project } : { root: join(project, root) }
-  const from = seeds && { from: join(project, seeds), record: join(project, home, 'seeds.json') }
+  const own = { root: join(project, home, 'files') }
+  const place = root === undefined ? own : isAbsolute(root) ? { root } : { root, within: project }
+  const from = seeds && { from: join(sources, seeds), record: join(project, home, 'seeds.json') }
   const id = `${path.join('/')}/workspace`
   return createLocalWorkspace({ ...settings, ...place, ...(from && { seeds: from }), id })
 }
 
 function assembleInstructions(
-  { agent, instructions }: AgentPlan,
+  { instructions }: AgentBlueprint,
   config: AgentConfig,
-  { values }: Assembly,
+  values: SlotValues,
 ): AgentOptions['instructions'] {
-  if (instructions === 'module') return values.of('instructions', agent.instructions?.file ?? '')
-  if (instructions === 'body') return agent.agentFile?.body ?? ''
-  return instructions === 'markdown' ? (agent.markdown?.text ?? '') : config.instructions
+  if (instructions === undefined) return config.instructions
+  return 'file' in instructions ? values.of('instructions', instructions.file) : instructions.text
 }
 
-function assembleTools({ tools }: AgentPlan, config: AgentConfig, { values }: Assembly): AgentOptions['tools'] {
+function assembleTools({ tools }: AgentBlueprint, config: AgentConfig, values: SlotValues): AgentOptions['tools'] {
   if (typeof config.tools === 'function') return config.tools
   const merged = emptyRecord<Tool>()
-  for (const { key, from, file } of tools) {
-    const tool = from === 'file' ? values.of('tool', file) : config.tools?.[key]
-    if (tool !== undefined && from !== 'workspace') merged[key] = tool
+  for (const { key, file } of tools) {
+    const tool = file === undefined ? config.tools?.[key] : values.of('tool', file)
+    if (tool !== undefined) merged[key] = tool
   }
   return merged
 }
 
 function assembleSubagents(
-  plan: AgentPlan,
+  { subagents }: AgentBlueprint,
   config: AgentConfig,
-  byDir: Plans,
   assembly: Assembly,
 ): AgentOptions['agents'] {
   if (typeof config.agents === 'function') return config.agents
   const agents = emptyRecord<NonNullable<Exclude<AgentOptions['agents'], (...args: never[]) => unknown>>[string]>()
-  for (const { dir, key } of plan.subagents) {
-    const child = byDir.get(dir)
-    if (child !== undefined) agents[key] = assembleAgent(child, byDir, assembly)
-  }
+  for (const child of subagents) agents[child.key] = assembleAgent(child, assembly)
   return Object.assign(agents, config.agents)
 }
 
 /** The config's default options over those of `hooks.ts`. */
 function assembleDefaults(
-  { agent }: AgentPlan,
+  { hooks: file }: AgentBlueprint,
   config: AgentConfig,
-  { values }: Assembly,
+  values: SlotValues,
 ): AgentConfig['defaultOptions'] {
   const own = config.defaultOptions
-  if (agent.hooks === undefined) return own
-  const hooks = values.of('hooks', agent.hooks.file)
+  if (file === undefined) return own
+  const hooks = values.of('hooks', file)
   return typeof own === 'function' ? async (context) => overHooks(hooks, await own(context)) : overHooks(hooks, own)
 }
 

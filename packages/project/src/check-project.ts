@@ -1,10 +1,11 @@
 import { join } from 'node:path'
+import type { Examination } from './examine.ts'
 import { countFindings, type DetailedFinding } from './findings/finding.ts'
 import { APPLICATION_DIRS, isQuiet } from './layout.ts'
 import { ChildLoader } from './load/child-loader.ts'
 import { projectRoot } from './project-root.ts'
 import { FolderWatcher, foldersBelow, type WatchedFolder } from './tree/folder-watcher.ts'
-import { normalizePath, parentPath } from './tree/source-tree.ts'
+import { normalizePath, parentPath, type SourceTree } from './tree/source-tree.ts'
 import type { TreeDescription } from './tree-description.ts'
 
 export interface CheckOptions {
@@ -39,7 +40,7 @@ export async function checkProject(path: string, options: CheckOptions = {}): Pr
   return (await check({ root, dir, timeoutMs: options.timeoutMs, types: options.types })).result
 }
 
-interface Check {
+export interface Check {
   readonly root: string
   readonly dir: string | undefined
   readonly timeoutMs: number | undefined
@@ -47,26 +48,32 @@ interface Check {
   readonly signal?: AbortSignal
 }
 
-async function check({ root, dir, timeoutMs = DEFAULT_TIMEOUT_MS, types, signal }: Check): Promise<Checked> {
+/** All that checking finds out, for who goes on from there. */
+export async function check({ root, dir, timeoutMs = DEFAULT_TIMEOUT_MS, types, signal }: Check): Promise<Checked> {
   const loader = new ChildLoader(root, { timeoutMs })
   const end = (): void => loader.dispose()
   signal?.addEventListener('abort', end)
   try {
     // The process that runs their code starts while this one reads the rest of its own: half of the wait is saved.
     const { describeTree, DiskTree, examine } = await import('./examine.ts')
-    const { plans, findings, modules } = await examine(new DiskTree(root), loader, dir)
+    const tree = new DiskTree(root)
+    const examination = await examine(tree, loader, dir)
+    const { plans, findings, modules } = examination
     if (types) (await import('./types/write-types.ts')).writeTypes(root, plans)
     const result = { findings, ...countFindings(findings), agents: plans.length, tree: describeTree(plans) }
-    return { result, modules }
+    return { result, modules, examination, tree }
   } finally {
     signal?.removeEventListener('abort', end)
     loader.dispose()
   }
 }
 
-interface Checked {
+export interface Checked {
   readonly result: CheckResult
   readonly modules: readonly string[]
+  readonly examination: Examination
+  /** The files as they were when they were looked at. */
+  readonly tree: SourceTree
 }
 
 export interface WatchOptions extends CheckOptions {
@@ -97,15 +104,18 @@ export async function watchProject(
   })
 }
 
-interface Watch {
+export interface WatchedProject {
+  /** A real path. */
   readonly root: string
   readonly dir: string | undefined
   readonly signal: AbortSignal
+  /** Other files in the project's root that count. */
+  readonly files?: readonly string[]
 }
 
 /** Looks at a project now and after every burst of changes. `look` gives the modules that count, wherever they stand. */
 export async function onEveryChange(
-  { root, dir, signal }: Watch,
+  { root, dir, signal, files = [] }: WatchedProject,
   look: () => Promise<readonly string[]>,
 ): Promise<void> {
   const changes = new Changes()
@@ -116,9 +126,9 @@ export async function onEveryChange(
     let modules: readonly string[] = []
     do {
       // First watched, then read: what changes in between is read twice, never missed.
-      watcher.watch(foldersOf(root, dir, modules))
+      watcher.watch(foldersOf(root, dir, [...files, ...modules]))
       modules = await look()
-      watcher.watch(foldersOf(root, dir, modules))
+      watcher.watch(foldersOf(root, dir, [...files, ...modules]))
     } while (!signal.aborted && (await changes.next()))
   } finally {
     signal.removeEventListener('abort', end)

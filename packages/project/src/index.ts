@@ -2,14 +2,33 @@
  * Folders to agents. `loadProject` makes agents of a project's folders in any Node program; `checkProject` says what is wrong with
  * them, without running their code in this process.
  */
+
 export type { ProjectDefaults } from './assemble-application.ts'
-export { type CheckOptions, type CheckResult, checkProject, type WatchOptions, watchProject } from './check-project.ts'
+export type { OwnedSchedule } from './assemble-project.ts'
+export { type AgentBlueprint, modulesOf, type ProjectBlueprint, withSubagents } from './blueprint.ts'
+export {
+  type CheckOptions,
+  type CheckResult,
+  checkProject,
+  onEveryChange,
+  type WatchedProject,
+  type WatchOptions,
+  watchProject,
+} from './check-project.ts'
 export { type DetailedFinding, type Excerpt, type Finding, plainFinding, type Severity } from './findings/finding.ts'
 export { type Palette, printable, renderFinding, renderFindings } from './findings/render.ts'
 export { renderGithub } from './findings/render-github.ts'
 export { type SarifOptions, type SarifRule, toSarif } from './findings/to-sarif.ts'
 export { DATA_DIR } from './layout.ts'
-export { type LoadProjectOptions, loadProject, type Project } from './load-project.ts'
+export {
+  type LoadProjectOptions,
+  loadProject,
+  type OpenedProject,
+  type OpenProjectOptions,
+  openProject,
+  type Project,
+} from './load-project.ts'
+export { type BuildPlan, planBuild } from './plan-build.ts'
 export { type DiagnosticPage, diagnosticPage, diagnosticPages, nearestCodes } from './rules/pages.ts'
 export type { AgentDescription, TreeDescription } from './tree-description.ts'
 export type {

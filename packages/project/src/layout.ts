@@ -14,11 +14,14 @@ export type ModuleSlot =
   | 'memory'
   | 'storage'
   | 'logger'
+  | 'backgroundTasks'
   | 'server'
   | 'skill'
   | 'input-processor'
   | 'output-processor'
   | 'scorer'
+  | 'schedule'
+  | 'index'
 
 /** The directories that may hold an application, best first. */
 export const APPLICATION_DIRS: readonly string[] = ['src/retinue', 'src/mastra']
@@ -59,7 +62,7 @@ export const AGENT_SLOTS: readonly Slot[] = [
   slot('skills', 'directory'),
   slot('processors', 'directory'),
   slot('scorers', 'directory'),
-  slot('schedules', 'directory', false),
+  slot('schedules', 'directory'),
 ]
 
 /** What the folder of a skill may hold, beside Markdown of its own. Its `scripts/` are told: nothing runs them. */
@@ -78,9 +81,10 @@ export const APPLICATION_SLOTS: readonly Slot[] = [
   slot('storage', 'module'),
   slot('memory', 'module'),
   slot('logger', 'module'),
+  slot('backgroundTasks', 'module'),
   slot('server', 'module'),
   slot('observability', 'module', false),
-  slot('index', 'module', false),
+  slot('index', 'module'),
 ]
 
 /** The name a person would type for a slot: the first accepted extension stands for a module. */

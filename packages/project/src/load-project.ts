@@ -1,10 +1,12 @@
 import type { Retinue } from '@retinue/core'
 import { RetinueError } from '@retinue/core/errors'
 import type { ProjectDefaults } from './assemble-application.ts'
+import type { OwnedSchedule } from './assemble-project.ts'
+import type { CheckResult } from './check-project.ts'
+import type { Examination } from './examine.ts'
 import { countFindings, type DetailedFinding, type Finding, plainFinding } from './findings/finding.ts'
 import { renderFindings } from './findings/render.ts'
 import { projectRoot } from './project-root.ts'
-import { SlotValues } from './slot-values.ts'
 import type { ProjectAgents } from './types/project-types.ts'
 
 export interface LoadProjectOptions {
@@ -14,12 +16,19 @@ export interface LoadProjectOptions {
   defaults?: ProjectDefaults
 }
 
+export interface OpenProjectOptions extends LoadProjectOptions {
+  /** Whether to write `.retinue/types.d.ts`, which tells types of the agents. Default: false. */
+  types?: boolean
+}
+
 /** A project, ready to run. */
 export interface Project {
   /** The top-level agents by directory name, as the application runs them. The record has no prototype. */
   readonly agents: ProjectAgents
   /** The application: its agents, over what they share. */
   readonly app: Retinue<ProjectAgents>
+  /** What its agents do by themselves, when a server runs them. */
+  readonly schedules: readonly OwnedSchedule[]
   /** The settings that `server.ts` exports, for `serve` and `createHandler` of `@retinue/server`; undefined if there is none. */
   readonly server: Readonly<Record<string, unknown>> | undefined
   /** Warnings; errors are thrown. */
@@ -45,29 +54,58 @@ export interface Project {
  * called first.
  */
 export async function loadProject(path: string, options: LoadProjectOptions = {}): Promise<Project> {
+  const opened = await openProject(path, options)
+  if (opened.open === undefined) throw invalid(opened.check.findings, opened.check.errors)
+  return opened.open()
+}
+
+/** A project that was looked at in this process, with all that its modules are. */
+export interface OpenedProject {
+  readonly check: CheckResult
+  /** The modules that were read, helpers of the agents among them, relative to the project. */
+  readonly modules: readonly string[]
+  /** Makes the application; `undefined` if there are errors. */
+  readonly open: (() => Promise<Project>) | undefined
+}
+
+/** `loadProject` for who wants the findings even where there is no error, and before anything is made of the modules. */
+export async function openProject(path: string, options: OpenProjectOptions = {}): Promise<OpenedProject> {
   const { root, dir } = projectRoot(path, options.dir)
   // Imported here, so that `checkProject` does not pay for what only loading needs.
-  const [{ DiskTree, examine }, { InProcessLoader }, { assemble }, { assembleApplication }] = await Promise.all([
+  const [{ describeTree, DiskTree, examine }, { InProcessLoader }] = await Promise.all([
     import('./examine.ts'),
     import('./load/in-process-loader.ts'),
-    import('./assemble.ts'),
-    import('./assemble-application.ts'),
   ])
   const loader = new InProcessLoader(root)
-  const { application, plans, shared, findings } = await examine(new DiskTree(root), loader, dir)
-  const { errors } = countFindings(findings)
-  if (errors > 0 || !application.ok) throw invalid(findings, errors)
-  const values = new SlotValues(loader.values)
-  const agents = assemble(plans, { root, values })
-  const { defaults = {} } = options
-  const { app, server, close } = await assembleApplication({ agents, shared, values, defaults })
+  const examination = await examine(new DiskTree(root), loader, dir)
+  const { application, plans, findings, modules } = examination
+  if (options.types) (await import('./types/write-types.ts')).writeTypes(root, plans)
+  const check = { findings, ...countFindings(findings), agents: plans.length, tree: describeTree(plans) }
+  if (check.errors > 0 || !application.ok) return { check, modules, open: undefined }
+  const place = { root, dir: `${root}/${application.dir}` }
+  return { check, modules, open: () => assembled(examination, loader.values, place, options) }
+}
+
+async function assembled(
+  { plans, shared, findings }: Examination,
+  values: ReadonlyMap<string, unknown>,
+  place: Pick<Project, 'root' | 'dir'>,
+  { defaults = {} }: LoadProjectOptions,
+): Promise<Project> {
+  const [{ drawBlueprint }, { assembleProject }] = await Promise.all([
+    import('./draw-blueprint.ts'),
+    import('./assemble-project.ts'),
+  ])
+  const blueprint = drawBlueprint(plans, shared, (file) => values.get(file) as Readonly<Record<string, unknown>>)
+  const { root } = place
+  const { app, server, schedules, close } = await assembleProject({ blueprint, values, root, sources: root, defaults })
   return {
     agents: app.listAgents() as ProjectAgents,
     app: app as Project['app'],
+    schedules,
     server,
     findings: findings.map(plainFinding),
-    root,
-    dir: `${root}/${application.dir}`,
+    ...place,
     close,
   }
 }

@@ -6,6 +6,7 @@ import {
   type Note,
   type SkillFile,
   type SlotModule,
+  scheduleModules,
 } from './discover/agent-dir.ts'
 import type { AgentEntryFact, ConfigFact, HookFact, ModuleFact } from './facts/facts.ts'
 import { DATA_DIR } from './layout.ts'
@@ -128,7 +129,7 @@ export function planAgent(agent: AgentDir, fact: ModuleFact | undefined): AgentP
   if (agent.hooks !== undefined) modules.push(agent.hooks)
   if (workspace?.module !== undefined) modules.push(workspace.module)
   if (memory !== undefined) modules.push(memory)
-  modules.push(...addedModules({ ...agent, scorers }))
+  modules.push(...addedModules({ ...agent, scorers }), ...scheduleModules(agent))
   const parts = {
     instructions,
     tools,

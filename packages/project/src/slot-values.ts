@@ -1,6 +1,8 @@
+import type { Retinue } from '@retinue/core'
 import type { Agent, AgentConfig, AgentOptions, DelegationOptions, Scorers } from '@retinue/core/agent'
-import type { AgentMemory, Logger } from '@retinue/core/memory'
+import type { AgentMemory, BackgroundTaskOptions, Logger } from '@retinue/core/memory'
 import type { Processor } from '@retinue/core/processors'
+import type { Schedule } from '@retinue/core/schedules'
 import type { Skill } from '@retinue/core/skills'
 import type { Storage } from '@retinue/core/storage'
 import type { Tool } from '@retinue/core/tools'
@@ -18,12 +20,15 @@ interface SlotValue {
   memory: AgentMemory
   storage: Storage
   logger: Logger | false
+  backgroundTasks: BackgroundTaskOptions
   server: Readonly<Record<string, unknown>>
   /** The file's name is its name, where it says no other. */
   skill: Omit<Skill, 'name'> & Partial<Pick<Skill, 'name'>>
   'input-processor': Processor
   'output-processor': Processor
   scorer: Scorers[string]
+  schedule: Schedule
+  index: Retinue
 }
 
 /** The values that modules export as their defaults, by file. */

@@ -29,7 +29,7 @@ export interface RetinueServer {
    */
   recover(): Promise<void>
   /**
-   * Takes no new work, waits for the runs that go on (at most `shutdownMs`), ends those that are kept nowhere, and ends every stream.
+   * Takes no new work, waits for the runs and background tasks that go on (at most `shutdownMs`), ends those that are kept nowhere, and ends every stream.
    * Durable runs that go on still are left as they are: who starts next recovers them. To call it again is harmless.
    */
   close(): Promise<void>
@@ -56,7 +56,7 @@ export function createHandler({ app, settings: given, resolveModel }: HandlerOpt
   const { storage } = app
   if (!storage) throw noStorage()
   const log = logOf(app)
-  const hub = new RunHub({ storage, detachMs: settings.detachMs, warn: log })
+  const hub = new RunHub({ storage, detachMs: settings.detachMs, settled: () => app.tasks.settled(), warn: log })
   const services: Services = { app, storage, hub, settings, resolveModel }
   const routes = routed(services, withOpenApi(ROUTES), log)
   let closing: Promise<void> | undefined

@@ -37,7 +37,11 @@ const fail = createTool({
 })
 
 /** The events of a run of `sup`, its decisions taken in turn. */
-async function recorded(script: Script, decisions: readonly ['approve' | 'decline', object][]): Promise<unknown[]> {
+async function recorded(
+  script: Script,
+  decisions: readonly ['approve' | 'decline', object][],
+  inBackground = false,
+): Promise<unknown[]> {
   const models = scriptedModels(script)
   const helper = new Agent({
     id: 'helper',
@@ -52,8 +56,13 @@ async function recorded(script: Script, decisions: readonly ['approve' | 'declin
     tools: { pay, look },
     agents: { helper },
   })
-  const sup = new Agent({ id: 'sup', model: models.at('sup'), tools: { look, fail, pay }, agents: { clerk } })
-  const app = new Retinue({ agents: { sup }, storage: new InMemoryStorage(), logger: false })
+  const own = { id: 'sup', model: models.at('sup'), tools: { look, fail, pay } }
+  const lame = new Agent({ id: 'lame', description: 'Fails.', model: models.at('sup/helper'), maxRetries: 0 })
+  const sup = inBackground
+    ? new Agent({ ...own, agents: { clerk, helper: lame }, backgroundTasks: { tools: { clerk: true, helper: true } } })
+    : new Agent({ ...own, agents: { clerk } })
+  const backgroundTasks = { enabled: inBackground }
+  const app = new Retinue({ agents: { sup }, storage: new InMemoryStorage(), logger: false, backgroundTasks })
   const server = createHandler({ app: app as unknown as Retinue })
   const send = (path: string, body: object | undefined) =>
     server.fetch(
@@ -106,6 +115,25 @@ const recordings = {
       'sup/clerk': [{ text: 'One is done.' }, { text: 'Two is done.' }],
     },
     [['decline', { toolCallId: 'p9', reason: 'too much' }]],
+  ),
+  background: await recorded(
+    {
+      sup: [
+        {
+          calls: [
+            { id: 'b1', name: 'clerk', args: { prompt: 'Pay 5.' } },
+            { id: 'b2', name: 'helper', args: { prompt: 'Look.' } },
+          ],
+        },
+        { text: 'They look.' },
+        ({ text }) => (text.includes('Paid 5.') ? { text: 'It is paid.' } : { text: 'They look.' }),
+        { text: 'It is paid.' },
+      ],
+      'sup/clerk': [{ calls: [{ id: 'p1', name: 'pay', args: { euros: 5 } }] }, { text: 'Paid 5.' }],
+      'sup/helper': [new Error('it is broken')],
+    },
+    [['approve', { toolCallId: 'p1' }]],
+    true,
   ),
   failed: await recorded({ sup: [new Error('it is broken')] }, []),
 }

@@ -1,4 +1,5 @@
-// Serves an application with durable runs over a file, and prints its port. `held`: the second step of its model never ends.
+// Serves an application with durable runs over a file, and prints its port. `held`: the second step of `sup`, and the first of `scout`,
+// which `lead` sends into the background, never end.
 import { writeSync } from 'node:fs'
 import { Retinue } from '@retinue/core'
 import { Agent } from '@retinue/core/agent'
@@ -39,7 +40,22 @@ if (mode === 'held') {
   }
 }
 const sup = new Agent({ id: 'sup', model, tools: { add } })
+const isHeld = mode === 'held'
+const scouting = scriptedModel(isHeld ? [{ text: 'Never.', after: new Promise(() => {}) }] : [{ text: 'ZEBRA' }])
+const call = { calls: [{ id: 's1', name: 'scout', args: { prompt: 'Look.' } }] }
+const lead = new Agent({
+  id: 'lead',
+  model: scriptedModel(isHeld ? [call, { text: 'It looks.' }] : [{ text: 'Found.' }]),
+  agents: { scout: new Agent({ id: 'scout', description: 'Scouts.', model: scouting }) },
+  backgroundTasks: { tools: { scout: true } },
+})
 const storage = new LibSQLStore({ id: 's', url })
-const app = new Retinue({ agents: { sup }, storage, durable: true, logger: false })
+const app = new Retinue({
+  agents: { sup, lead },
+  storage,
+  durable: true,
+  logger: false,
+  backgroundTasks: { enabled: true },
+})
 const { port } = await serve({ app: app as unknown as Retinue, port: 0 })
 writeSync(1, `${port}\n`)

@@ -54,7 +54,8 @@ function byHeader(context?: Caller['context']): NonNullable<ServerSettings['auth
 
 /**
  * An application behind a server: `sup` with a memory, its subagent `clerk`, whose tool `pay` waits for a person, and the tools `add`,
- * `ask` (suspends) and `locate` (the client's to run); `plain` remembers nothing.
+ * `ask` (suspends) and `locate` (the client's to run); `plain` remembers nothing. `lead` and `loner`, which remembers nothing, send `scout` into
+ * the background, which has `pay` and may ask people.
  */
 export function testApp(options: TestAppOptions = {}): TestApp {
   const { storage = new InMemoryStorage(), settings, users = false, durable } = options
@@ -82,6 +83,13 @@ export function testApp(options: TestAppOptions = {}): TestApp {
     inputSchema: z.object({ a: z.number(), b: z.number() }),
     execute: ({ a, b }) => a + b,
   })
+  const fail = createTool({
+    id: 'fail',
+    inputSchema: z.object({}),
+    execute: () => {
+      throw new Error('failed: canary-error-tool-7f3a91')
+    },
+  })
   const locate = createTool({ id: 'locate', inputSchema: z.object({}) })
   const clerk = new Agent({ id: 'clerk', description: 'Pays.', model: script.at('sup/clerk'), tools: { pay } })
   const sup = new Agent({
@@ -92,8 +100,30 @@ export function testApp(options: TestAppOptions = {}): TestApp {
     memory: new Memory(),
   })
   const plain = new Agent({ id: 'plain', model: script.at('plain'), tools: { add, locate, pay_bill: pay } })
+  const inBackground = (id: string) =>
+    ({
+      id,
+      model: script.at(id),
+      agents: {
+        scout: new Agent({
+          id: 'scout',
+          description: 'Scouts.',
+          model: script.at(`${id}/scout`),
+          tools: { pay, add, fail },
+        }),
+      },
+      backgroundTasks: { tools: { scout: { ask: 'person' } } },
+    }) as const
+  const lead = new Agent({ ...inBackground('lead'), memory: new Memory() })
+  const loner = new Agent(inBackground('loner'))
   const logger = { warn: (message: string) => void log.push(message) }
-  const app = new Retinue({ agents: { sup, plain }, storage, logger, ...(durable ? { durable } : {}) })
+  const app = new Retinue({
+    agents: { sup, plain, lead, loner },
+    storage,
+    logger,
+    backgroundTasks: { enabled: true },
+    ...(durable ? { durable } : {}),
+  })
   const auth = users ? { auth: byHeader(options.context) } : {}
   const server = createHandler({ app: app as unknown as Retinue, settings: { ...auth, ...settings } })
   const call: TestApp['call'] = (method, path, { body, as, headers, signal } = {}) =>

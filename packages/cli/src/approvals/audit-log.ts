@@ -2,9 +2,9 @@ import type { Approval } from '@retinue/core/storage'
 import { EXIT } from '../exit-codes.ts'
 import { openApplication } from '../run/open-application.ts'
 import { tellFailure } from '../run/tell-outcome.ts'
+import { renderTable, timeText } from '../table.ts'
 import { approvalsOf } from './find-run.ts'
 import type { ApprovalsOptions } from './options.ts'
-import { renderTable, timeText } from './table.ts'
 
 /** Prints who was asked what, and who decided it how and when, also of runs that have ended. Gives the exit code. */
 export async function showLog(options: ApprovalsOptions & { readonly runId?: string | undefined }): Promise<number> {

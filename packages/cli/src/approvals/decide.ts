@@ -32,7 +32,8 @@ export async function decide(options: DecideOptions): Promise<number> {
   }
 }
 
-async function decideIn(run: FoundRun, options: DecideOptions): Promise<number> {
+/** Decides a call of a run that was found, and shows what follows. Rejects with what keeps it from being decided. */
+export async function decideIn(run: FoundRun, options: DecideOptions): Promise<number> {
   const { cwd, dir, model, json, color, out, err } = options
   const toolCallId = options.toolCallId ?? meantCall(run)
   const stream = await decideCall(run.agent, options.verdict, {
@@ -43,7 +44,7 @@ async function decideIn(run: FoundRun, options: DecideOptions): Promise<number> 
   })
   const progress = new RunProgress({ err, color })
   const result = await progress.follow(stream)
-  const { threadId } = run.approvals[0] ?? {}
+  const { threadId } = run
   const { collector } = progress
   return tellOutcome(result, { agent: run.name, threadId, collector, json, flags: { dir, model }, out, err })
 }

@@ -1,16 +1,18 @@
-import type { Agent, SuspendedRun } from '@retinue/core/agent'
+import type { SuspendedRun } from '@retinue/core/agent'
 import { EXIT } from '../exit-codes.ts'
 import { openApplication } from '../run/open-application.ts'
 import { tellFailure } from '../run/tell-outcome.ts'
+import { renderTable, timeText } from '../table.ts'
+import { suspendedRuns } from './find-run.ts'
 import type { ApprovalsOptions } from './options.ts'
-import { renderTable, timeText } from './table.ts'
 
 /** Prints what waits for a person in the runs of all agents, the longest first. Gives the exit code. */
 export async function listWaiting(options: ApprovalsOptions): Promise<number> {
   const { json, out, err } = options
   try {
     const { agents, close } = await openApplication(options)
-    const runs = await suspendedRuns(Object.values(agents)).finally(close)
+    const read = Promise.all(Object.values(agents).map(suspendedRuns))
+    const runs = (await read.finally(close)).flat().sort((a, b) => a.suspendedAt - b.suspendedAt)
     if (json) out(`${JSON.stringify({ runs, total: runs.length }, null, 2)}\n`)
     else if (runs.length === 0) err('Nothing waits for a person.\n')
     else out(waitingTable(runs))
@@ -18,19 +20,6 @@ export async function listWaiting(options: ApprovalsOptions): Promise<number> {
   } catch (error) {
     return tellFailure(error, options)
   }
-}
-
-async function suspendedRuns(agents: readonly Agent[]): Promise<SuspendedRun[]> {
-  const runs: SuspendedRun[] = []
-  for (const agent of agents) {
-    let cursor: string | undefined
-    do {
-      const page = await agent.listSuspendedRuns({ limit: 100, ...(cursor === undefined ? {} : { cursor }) })
-      runs.push(...page.runs)
-      cursor = page.next
-    } while (cursor !== undefined)
-  }
-  return runs.sort((a, b) => a.suspendedAt - b.suspendedAt)
 }
 
 /** A line for each call that waits; one for a run of which all is decided, and which did not come to its end. */

@@ -1,9 +1,9 @@
 import { isRetinueError } from '@retinue/core/errors'
+import { agentModels } from '../run/agent-models.ts'
 import { modelChooser } from '../run/choose-model.ts'
 import { modelText } from '../run/model-text.ts'
 import { openAgent } from '../run/open-application.ts'
 import { errorText, exitCodeOf } from '../run/run-end.ts'
-import { agentModels } from './agent-models.ts'
 import { Conversation } from './conversation.ts'
 import { LocalModels } from './local-models.ts'
 import { PlainChat } from './plain-chat.ts'
@@ -31,7 +31,7 @@ export async function chatAgent(options: ChatAgentOptions): Promise<number> {
   const { input, output, err } = options
   let closeStorage: () => Promise<void> = async () => {}
   try {
-    const { agent, close } = await openAgent(options)
+    const { agent, app, close } = await openAgent(options)
     closeStorage = close
     const named = options.model ?? (process.env['RETINUE_MODEL'] || undefined)
     // A model that a person named must be there now, and not only when the first message has been typed.
@@ -50,10 +50,18 @@ export async function chatAgent(options: ChatAgentOptions): Promise<number> {
     const offers = localModels.offers()
     if (options.plain) {
       const out = (text: string): boolean => output.write(text)
-      return await new PlainChat({ session, input, out, err, greeting: [...told, ...offers, ...resumed], told }).run()
+      return await new PlainChat({
+        session,
+        app,
+        input,
+        out,
+        err,
+        greeting: [...told, ...offers, ...resumed],
+        told,
+      }).run()
     }
     const greeting = [`${agent.id}: a conversation. /help lists the commands.`, ...told, ...offers, ...resumed, '']
-    return await new TerminalChat({ session, input, output, greeting }).run()
+    return await new TerminalChat({ session, app, input, output, greeting }).run()
   } catch (error) {
     if (!isRetinueError(error)) throw error
     err(errorText(error))

@@ -1,6 +1,9 @@
+import { Retinue } from '@retinue/core'
 import { Agent } from '@retinue/core/agent'
-import { type ScriptedTurn, scriptedModel } from '@retinue/core/testing'
+import { InMemoryStorage } from '@retinue/core/storage'
+import { type ScriptedTurn, scriptedModel, scriptedModels } from '@retinue/core/testing'
 import { createTool } from '@retinue/core/tools'
+import { Memory } from '@retinue/memory'
 import { expect, test } from 'vitest'
 import { remembering } from '../../test-support/remembering.ts'
 import { Conversation } from './conversation.ts'
@@ -76,4 +79,30 @@ test('conversations are listed, the last used first, and gone on with; those of 
   await say('Third')
   expect(asked(2)).toMatch(/^user: The first question.*\nassistant: Hello\nuser: Third$/)
   await expect(conversation.resume('no such')).rejects.toMatchObject({ code: 'thread-not-found' })
+})
+
+test('B9.3 a turn in which nothing new is said answers to what tasks have brought, once', async () => {
+  const script = scriptedModels({
+    lead: [{ calls: [{ name: 'scout', args: { prompt: 'Look' } }] }, { text: 'Begun.' }, { text: 'It saw a ZEBRA.' }],
+    'lead/scout': [{ text: 'ZEBRA' }],
+  })
+  const scout = new Agent({ id: 's', description: 'Scouts.', model: script.at('lead/scout') })
+  const backgroundTasks = { tools: { scout: true } }
+  const lead = new Agent({ id: 'lead', model: script.at('lead'), agents: { scout }, backgroundTasks })
+  const shared = { storage: new InMemoryStorage(), memory: new Memory(), logger: false } as const
+  const app = new Retinue({ agents: { lead }, backgroundTasks: { enabled: true }, ...shared })
+  const conversation = new Conversation(app.getAgent('lead') as Agent, () => undefined)
+  const { signal } = new AbortController()
+  expect(await (await conversation.say('Look', signal)).text).toBe('Begun.')
+  await app.tasks.settled()
+  const stream = await conversation.goOn(signal)
+  expect(await stream.text).toBe('It saw a ZEBRA.')
+  expect(script.calls('lead')[2]?.text).toMatch(
+    /assistant: Begun\.\nuser: \[retinue\] The background task .*\n.*\n(.*)\nZEBRA\n\1$/,
+  )
+  // There is nothing unanswered any more.
+  await expect(conversation.goOn(signal)).rejects.toMatchObject({ code: 'input-invalid' })
+  // What is kept is what was said: nobody said anything a second time.
+  const said = await conversation.resume(conversation.threadId)
+  expect(said.filter(({ role }) => role === 'user')).toHaveLength(2)
 })

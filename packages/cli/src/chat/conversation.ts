@@ -41,6 +41,12 @@ export class Conversation {
     })
   }
 
+  /** Begins a turn in which nothing new is said: the agent answers to what its tasks have brought. */
+  goOn(abortSignal: AbortSignal): Promise<RunStream> {
+    const memory = { thread: this.#threadId, resource: LOCAL_RESOURCE }
+    return this.agent.stream([], { memory, resolveModel: this.#choose, abortSignal })
+  }
+
   /** Decides a call that waits; the stream is that of the rest of its run. Rejects, before there is one, if that can't be. */
   decide(runId: string, toolCallId: string, verdict: Verdict): Promise<RunStream> {
     return decideCall(this.agent, verdict, { runId, toolCallId, decidedBy: decidedBy(), resolveModel: this.#choose })

@@ -1,4 +1,4 @@
-import type { RunResult, RunStream } from '@retinue/core/agent'
+import type { Chunk, RunResult, RunStream } from '@retinue/core/agent'
 import type { LiveRegion } from './live-region.ts'
 import { type Block, renderTurn } from './render-turn.ts'
 import { reduceTurn, type TurnState } from './turn-state.ts'
@@ -13,6 +13,8 @@ export interface LiveTurnOptions {
   readonly columns: () => number
   readonly clock: () => number
   readonly expanded: () => boolean
+  /** What the run tells, as it comes. */
+  readonly onChunk: (chunk: Chunk) => void
   /** What stands below the turn while it runs. */
   readonly footer: () => readonly Block[]
 }
@@ -50,6 +52,7 @@ export class LiveTurn {
       let drawn = clock()
       for await (const chunk of stream.events) {
         const now = clock()
+        this.#options.onChunk(chunk)
         this.#turn = reduceTurn(this.#turn, chunk, now)
         this.#frame ??= setTimeout(() => this.redraw(), FRAME_MS)
         // A run that never waits would keep the timers from their turn.

@@ -1,15 +1,21 @@
 import { createInterface } from 'node:readline'
+import type { Retinue } from '@retinue/core'
 import type { RunResult, RunStream } from '@retinue/core/agent'
 import { isRetinueError } from '@retinue/core/errors'
 import { EXIT } from '../exit-codes.ts'
+import { isRun } from '../run/is-run.ts'
 import { errorText, exitCode, exitCodeOf } from '../run/run-end.ts'
 import { RunView } from '../run/run-view.ts'
+import { isTaskChunk } from '../run/task-text.ts'
 import { safeText } from '../safe-text.ts'
 import { type Desk, decidePending, type WaitingRun } from './decide-pending.ts'
 import { type ChatSession, runSlashCommand } from './slash-commands.ts'
+import { leftText, TaskBoard } from './task-board.ts'
 
 export interface PlainChatOptions {
   readonly session: ChatSession
+  /** Whose background tasks go on beside the conversation. */
+  readonly app: Retinue
   readonly input: NodeJS.ReadStream
   readonly out: (text: string) => void
   readonly err: (text: string) => void
@@ -33,13 +39,21 @@ export class PlainChat {
     say: (text) => this.#options.err(`${safeText(text)}\n`),
     // The lines of a pipe are messages, and were written before anybody could see the question.
     ask: async (question) => (this.#interactive ? this.#line(`${question} ›`) : undefined),
-    follow: (stream) => this.#follow(Promise.resolve(stream), (why) => stream.abort(why)),
+    follow: async (stream) => {
+      // A task goes on as before: in the background.
+      if (!(await isRun(stream))) return undefined
+      return this.#follow(Promise.resolve(stream), (why) => stream.abort(why))
+    },
   }
+  readonly #board: TaskBoard
+  /** Calls that a person was asked about: what was left for later is not asked again by itself. */
+  readonly #asked = new Set<string>()
 
   constructor(options: PlainChatOptions) {
     this.#options = options
     const print = (line: string): void => options.err(`${line}\n`)
     this.#view = new RunView({ print, now: () => performance.now(), color: false, told: options.told })
+    this.#board = new TaskBoard(options.app, (chunk) => this.#running ?? this.#view.show(chunk))
   }
 
   /** Holds the conversation to the end of the input; gives the exit code: that of the last turn. */
@@ -51,25 +65,59 @@ export class PlainChat {
       return await Promise.race([this.#talk(), this.#broken.promise])
     } finally {
       process.removeListener('SIGINT', interrupted)
+      this.#board.close()
       this.#options.input.pause()
     }
   }
 
   async #talk(): Promise<number> {
     const { session, out, err } = this.#options
-    let code: number = await this.#decideWaiting(EXIT.ok)
+    let code: number = await this.#begin(EXIT.ok)
     for await (const message of this.#messages()) {
       const thread = session.conversation.threadId
       const outcome = await runSlashCommand(message, session)
-      if (outcome?.type === 'exit') return code
+      if (outcome?.type === 'exit') return this.#leave(code)
       if (outcome === undefined) code = await this.#turn(message)
       else if (outcome.type === 'say') out(`${safeText(outcome.text)}\n`)
       else err(`${safeText(outcome.text)}\n`)
-      if (session.conversation.threadId !== thread) code = await this.#decideWaiting(code)
+      if (session.conversation.threadId !== thread) code = await this.#begin(code)
+      else if (this.#interactive) await this.#decideWaiting(code)
       // A pipe has nobody who could go on after a stop.
       if (code === EXIT.interrupted && !this.#interactive) return code
     }
-    return this.#interactive ? EXIT.ok : code
+    return this.#interactive ? this.#leave(EXIT.ok) : this.#finish(code)
+  }
+
+  /** Takes up a conversation: what was left for later is asked, and what goes on in the background is watched. */
+  async #begin(code: number): Promise<number> {
+    this.#asked.clear()
+    await this.#board.follow(this.#options.session.conversation.threadId)
+    return this.#decideWaiting(code)
+  }
+
+  /** A pipe has said all that it has to say: its tasks are waited for, and the agent answers to what they bring. */
+  async #finish(code: number): Promise<number> {
+    const { threadId } = this.#options.session.conversation
+    // Waiting for what another process does keeps no process alive.
+    const awake = setInterval(() => {}, A_WHILE_MS)
+    try {
+      for (let last = code; ; ) {
+        const changed = this.#board.changed()
+        if (await this.#board.hasNews(threadId)) last = await this.#turn(undefined)
+        else if ((await this.#board.working(threadId)).length > 0) await changed
+        else return this.#decideWaiting(last)
+        if (last === EXIT.interrupted) return last
+      }
+    } finally {
+      clearInterval(awake)
+    }
+  }
+
+  async #leave(code: number): Promise<number> {
+    const { conversation } = this.#options.session
+    const left = leftText(await this.#board.working(conversation.threadId), conversation.agent.id)
+    if (left !== undefined) this.#options.err(`${left}\n`)
+    return code
   }
 
   get #interactive(): boolean {
@@ -104,25 +152,32 @@ export class PlainChat {
     return done ? undefined : value
   }
 
-  async #turn(message: string): Promise<number> {
+  /** One turn; undefined: nothing new is said. */
+  async #turn(message: string | undefined): Promise<number> {
     const { conversation } = this.#options.session
     const running = new AbortController()
-    const result = await this.#follow(conversation.say(message, running.signal), (why) => running.abort(why))
+    const { signal } = running
+    const beginning = message === undefined ? conversation.goOn(signal) : conversation.say(message, signal)
+    const result = await this.#follow(beginning, (why) => running.abort(why))
+    await this.#board.follow(conversation.threadId)
     if (result?.pendingCalls) await this.#decide({ runId: result.runId, calls: result.pendingCalls })
     return this.#code
   }
 
-  /** What was left for later is asked when its conversation is gone on with. Gives the exit code, which is `code` if nothing waits. */
+  /** Asks what was not asked yet. Gives the exit code, which is `code` if nothing waits. */
   async #decideWaiting(code: number): Promise<number> {
     const waiting = await this.#options.session.conversation.waiting()
-    for (const run of waiting) await this.#decide(run)
+    for (const run of waiting)
+      if (run.calls.some(({ toolCallId }) => !this.#asked.has(toolCallId))) await this.#decide(run)
     return waiting.length > 0 ? this.#code : code
   }
 
   async #decide(run: WaitingRun): Promise<void> {
     const { conversation, flags } = this.#options.session
     this.#code = EXIT.waiting
+    for (const { toolCallId } of run.calls) this.#asked.add(toolCallId)
     await decidePending(run, conversation, this.#desk, flags)
+    await this.#board.follow(conversation.threadId)
   }
 
   /** Shows a run until it ends, or waits, and takes down its exit code. Undefined: it could not begin. */
@@ -132,7 +187,10 @@ export class PlainChat {
     this.#running = running
     try {
       const stream = await beginning
-      for await (const chunk of stream.events) this.#view.show(chunk)
+      for await (const chunk of stream.events) {
+        if (isTaskChunk(chunk)) this.#board.note(chunk)
+        this.#view.show(chunk)
+      }
       const result = await stream.result
       const answered = session.conversation.isAnswered(result)
       if (result.text.trim() !== '') out(`${safeText(result.text).trimEnd()}\n`)
@@ -159,6 +217,8 @@ export class PlainChat {
     } else this.#broken.resolve(this.#running || !this.#interactive ? EXIT.interrupted : EXIT.ok)
   }
 }
+
+const A_WHILE_MS = 60_000
 
 /** Ends after which nothing is missing that is not said. */
 const WELL_ENDED: ReadonlySet<string> = new Set(['stop', 'aborted', 'suspended'])

@@ -128,6 +128,22 @@ export class Prompt {
     this.#readline.prompt(true)
   }
 
+  /** Lets go of the wait for a message, if nothing of one is typed; nobody gets one then. False: it goes on waiting, or does not wait. */
+  leave(): boolean {
+    if (!this.#waiting || this.#closed || this.#readline.line !== '' || this.#continued.length > 0) return false
+    this.#waiting = undefined
+    this.#output.hidden = true
+    this.#options.screen.redraw(this.cursorRow, [])
+    return true
+  }
+
+  /** Writes lines above the prompt, if it is shown; else where the cursor is. */
+  tell(lines: readonly string[]): void {
+    const isShown = !this.#closed && (this.#waiting !== undefined || this.#asking !== undefined)
+    this.#options.screen.redraw(isShown ? this.cursorRow : 0, lines)
+    this.show()
+  }
+
   /** Ctrl-C, or its signal. */
   interrupt(): void {
     if (this.#asking) {

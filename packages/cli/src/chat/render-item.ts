@@ -21,6 +21,7 @@ export const STATES: Readonly<Record<ItemState, { mark: string; word: string; st
   partial: { mark: '◐', word: 'partial', style: 'bad' },
   failed: { mark: '✖', word: 'failed', style: 'bad' },
   cancelled: { mark: '■', word: 'cancelled', style: 'quiet' },
+  background: { mark: '◌', word: 'in the background', style: 'active' },
   declined: { mark: '✖', word: 'declined', style: 'bad' },
 }
 

@@ -37,7 +37,7 @@ function isShown(item: TurnItem, view: TurnView): boolean {
 /** A text only grows at its end; the rest is settled when it is over. */
 function settledLines(item: TurnItem, lines: number, grows: boolean): number {
   if (item.kind === 'text') return grows ? lines - 1 : lines
-  return item.state === 'running' ? 0 : lines
+  return item.state === 'running' || item.state === 'background' ? 0 : lines
 }
 
 function textLines(text: string, columns: number, style: Style = 'plain'): Line[] {

@@ -88,7 +88,7 @@ describe.concurrent('a conversation in a real terminal', { timeout: 60_000 }, ()
         terminal.type('/tr')
         terminal.press('Tab', 'Enter')
         await terminal.until(
-          /› \/tree\nlead {2}fixture\/lead {2}tools: ask_way\n {2}scout {2}fixture\/scout {2}tools: fell, peek/,
+          /› \/tree\nlead {2}fixture\/lead {2}tools: ask_way\n {2}scout {2}fixture\/scout {2}tools: ask_where, fell, hold, peek/,
         )
         terminal.say('/model offline/nothing')
         await terminal.until(/There is no offline model "nothing"[\s\S]*The model stays as it was/)

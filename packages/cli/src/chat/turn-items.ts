@@ -2,9 +2,9 @@ import type { ModelUse } from '@retinue/core/agent'
 
 /**
  * How a piece of a turn stands. `waiting`: for a person. `partial`: it was cut short by a bound. `cancelled`: the turn was stopped.
- * `declined`: a person did not want it.
+ * `declined`: a person did not want it. `background`: it goes on apart from the turn.
  */
-export type ItemState = 'running' | 'waiting' | 'done' | 'partial' | 'failed' | 'cancelled' | 'declined'
+export type ItemState = 'running' | 'waiting' | 'done' | 'partial' | 'failed' | 'cancelled' | 'declined' | 'background'
 
 /** Something that happens in a run, in the order in which it began. Times are milliseconds of the clock that the caller hands in. */
 export type TurnItem = TextItem | ToolItem | DelegationItem
@@ -32,6 +32,8 @@ export interface ToolItem {
   readonly startedAt: number
   readonly endedAt?: number
   readonly problem?: Problem
+  /** It is a background task: this one. */
+  readonly task?: string
 }
 
 /** What a run has shown so far: the root's, or a delegation's. */
@@ -54,6 +56,8 @@ export interface DelegationItem extends RunNode {
   readonly callId: string
   readonly key: string
   readonly prompt: string
+  /** It is a background task: this one. */
+  readonly task?: string
 }
 
 /** How what was stopped ends. */
@@ -90,6 +94,8 @@ export function endedAll(items: readonly TurnItem[], now: number): readonly Turn
 }
 
 export function ended<T extends ToolItem | DelegationItem>(item: T, now: number): T {
+  // What goes on in the background does not end with the turn.
+  if (item.task !== undefined && item.state === 'running') return { ...item, state: 'background' }
   const end = item.state === 'running' ? { ...CANCELLED, endedAt: now } : {}
   return item.kind === 'delegation' ? { ...item, ...end, items: endedAll(item.items, now) } : { ...item, ...end }
 }

@@ -1,4 +1,5 @@
-import { Agent } from '@retinue/core/agent'
+import { Retinue } from '@retinue/core'
+import { Agent, type RunOptions } from '@retinue/core/agent'
 import { scriptedModels } from '@retinue/core/testing'
 import { createTool } from '@retinue/core/tools'
 import { expect, test } from 'vitest'
@@ -6,8 +7,12 @@ import type { DelegationItem, TurnItem } from './turn-items.ts'
 import { failedTurn, newTurn, reduceTurn, resumedTurn, type TurnState, tokensOf } from './turn-state.ts'
 
 /** The states of a turn, one for each event, with a clock that goes on by 5 ms an event. */
-async function statesOf(agent: Agent, abort?: (turn: TurnState) => boolean): Promise<TurnState[]> {
-  const stream = await agent.stream('Go')
+async function statesOf(
+  agent: Agent,
+  abort?: (turn: TurnState) => boolean,
+  options: RunOptions = {},
+): Promise<TurnState[]> {
+  const stream = await agent.stream('Go', options)
   let now = 0
   const states: TurnState[] = [{ ...newTurn(agent.id, now), runId: stream.runId }]
   for await (const chunk of stream.events) {
@@ -175,4 +180,93 @@ test('B7.2 what waits stands in its place, and a turn that goes on has what wait
   const last = await decided(other, false)
   expect(last).toMatchObject({ state: 'done', items: [{ state: 'done' }, { text: 'Done.' }] })
   expect(delegations(last.items)[0]?.items).toMatchObject([{ name: 'fell', state: 'declined' }, { text: 'Felled.' }])
+})
+
+/** lead → scout in the background, where a tool waits for a person if it is asked to; and a tool there. */
+function inBackground(scout: object[]): { lead: Agent; go: () => void } {
+  const go = Promise.withResolvers<void>()
+  const script = scriptedModels({
+    lead: [
+      {
+        calls: [
+          { name: 'scout', args: { prompt: 'Look' } },
+          { name: 'slow', args: {} },
+        ],
+      },
+      () => {
+        go.resolve()
+        return { text: 'Begun.' }
+      },
+      { text: 'One.' },
+      { text: 'Two.' },
+    ],
+    'lead/scout': scout,
+  })
+  const slow = createTool({ id: 'slow', background: true, execute: () => go.promise.then(() => 'done') })
+  const fell = createTool({ id: 'fell', requireApproval: true, execute: () => 'felled' })
+  const agents = {
+    scout: new Agent({ id: 's', description: 'Scouts.', model: script.at('lead/scout'), tools: { fell } }),
+  }
+  const backgroundTasks = { tools: { scout: true } }
+  const lead = new Agent({ id: 'lead', model: script.at('lead'), tools: { slow }, agents, backgroundTasks })
+  const app = new Retinue({ agents: { lead }, backgroundTasks: { enabled: true }, logger: false })
+  return { lead: app.getAgent('lead') as Agent, go: go.resolve }
+}
+
+test('B9.2 a task is a line with its state: in the background, then how it ended, with what is inside it', async () => {
+  const states = await statesOf(inBackground([{ text: 'Seen.' }]).lead, undefined, { untilIdle: true })
+  const begun = states.find(({ items }) => items.some((item) => item.kind !== 'text' && item.state === 'background'))
+  expect(begun?.state).toBe('running')
+  const slow = states.map(({ items }) => items.find((item) => item.kind === 'tool' && item.name === 'slow'))
+  const seen = slow.flatMap((item) => (item?.kind === 'tool' ? [item.state] : []))
+  expect(seen.filter((state, at) => state !== seen[at - 1])).toEqual(['running', 'background', 'done'])
+  const turn = states.at(-1) as TurnState
+  expect(turn.state).toBe('done')
+  const tasks = turn.items.filter((item) => item.kind !== 'text')
+  expect(tasks).toMatchObject([
+    { kind: 'delegation', key: 'scout', state: 'done', task: expect.any(String), items: [{ text: 'Seen.' }] },
+    { kind: 'tool', name: 'slow', state: 'done', task: expect.any(String) },
+  ])
+})
+
+test('B9.4 a task that waits, or goes on when its turn ends, is neither done nor cancelled; one that failed says why', async () => {
+  const waits = await statesOf(inBackground([{ calls: [{ name: 'fell', args: {} }] }]).lead, undefined, {
+    untilIdle: true,
+  })
+  expect(waits.at(-1)).toMatchObject({
+    state: 'waiting',
+    items: [{ kind: 'delegation', state: 'waiting' }, {}, {}, {}],
+  })
+
+  const failed = await statesOf(inBackground([{ text: '' }]).lead, undefined, { untilIdle: true })
+  const [scout] = failed.at(-1)?.items ?? []
+  expect(scout).toMatchObject({ state: 'failed', problem: { message: expect.stringContaining('without an answer') } })
+
+  const running = { kind: 'delegation', runId: 'r', callId: 'c', key: 'k', prompt: '', state: 'running' } as const
+  const items: TurnItem[] = [{ ...running, startedAt: 0, ownTokens: 0, items: [], task: 't' }]
+  expect(failedTurn({ ...newTurn('a', 0), items }, { message: 'x' }, 5).items[0]).toMatchObject({ state: 'background' })
+})
+
+test('B9.3 a task that an earlier turn began is a line of the turn that hears of it', () => {
+  const payload = { taskId: 't', toolCallId: 'of an earlier turn', toolName: 'scout', result: 1 }
+  const chunk = { type: 'background-task-completed', runId: 'other', from: 'AGENT', path: ['lead'], payload } as const
+  const { items } = reduceTurn({ ...newTurn('lead', 0), runId: 'mine' }, chunk, 5)
+  expect(items).toMatchObject([{ kind: 'tool', name: 'scout', state: 'done', task: 't' }])
+})
+
+test('B9.2 that a call goes on in the background is not its end', () => {
+  const item = {
+    kind: 'tool',
+    callId: 'c',
+    name: 'slow',
+    args: {},
+    state: 'background',
+    startedAt: 0,
+    task: 't',
+  } as const
+  const turn: TurnState = { ...newTurn('lead', 0), runId: 'r', items: [item] }
+  const result = { background: true, taskId: 't', message: 'It goes on.' }
+  const payload = { toolCallId: 'c', toolName: 'slow', args: {}, result }
+  const next = reduceTurn(turn, { type: 'tool-result', runId: 'r', from: 'AGENT', path: ['lead'], payload }, 5)
+  expect(next.items).toEqual([item])
 })

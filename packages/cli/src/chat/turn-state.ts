@@ -1,5 +1,7 @@
 import type { Chunk } from '@retinue/core/agent'
 import { isRetinueError } from '@retinue/core/errors'
+import { isPlaceholder } from '../run/envelope.ts'
+import { isTaskChunk, type TaskChunk } from '../run/task-text.ts'
 import {
   CANCELLED,
   change,
@@ -12,6 +14,7 @@ import {
   put,
   type RunNode,
   type ToolItem,
+  type TurnItem,
   wentOn,
   withText,
 } from './turn-items.ts'
@@ -59,7 +62,54 @@ export function reduceTurn(turn: TurnState, chunk: Chunk, now: number): TurnStat
       ...turn,
       items: changeBelow(turn.items, chunk.payload.toolCallId, (item) => ({ ...item, state: 'waiting' })),
     }
+  if (isTaskChunk(chunk)) return { ...turn, items: reduceTask(turn.items, chunk, now) }
   return updateRun(turn, chunk.runId, chunk.path.slice(1), (node) => reduceRun(node, chunk, now))
+}
+
+/** A task stands where its call does; one that an earlier turn began, at the end. */
+function reduceTask(items: readonly TurnItem[], chunk: TaskChunk, now: number): readonly TurnItem[] {
+  const { taskId: task, toolCallId: callId, toolName: name } = chunk.payload
+  const to = (item: ToolItem | DelegationItem): ToolItem | DelegationItem => ({
+    ...item,
+    task,
+    ...taskEnd(item, chunk, now),
+  })
+  const changed = changeBelow(items, callId, to)
+  if (changed !== items) return changed
+  return [...items, to({ kind: 'tool', callId, name, args: undefined, state: 'running', startedAt: now })]
+}
+
+/** What a chunk says of the item of its task: that of a delegation has told of its own end. */
+function taskEnd(
+  item: ToolItem | DelegationItem,
+  chunk: TaskChunk,
+  now: number,
+): Partial<Pick<ToolItem, 'state' | 'problem' | 'endedAt'>> {
+  switch (chunk.type) {
+    case 'background-task-started':
+    case 'background-task-running':
+      return item.kind === 'delegation' && item.state === 'running' ? {} : { state: 'background' }
+    case 'background-task-retrying':
+      return { state: 'background' }
+    case 'background-task-suspended':
+      return { state: 'waiting' }
+    case 'background-task-completed':
+      return {
+        state: item.kind === 'delegation' && item.endedAt !== undefined ? item.state : 'done',
+        endedAt: item.endedAt ?? now,
+      }
+    case 'background-task-failed':
+    case 'background-task-timed-out':
+      return { state: 'failed', problem: chunk.payload.error, endedAt: item.endedAt ?? now }
+    case 'background-task-cancelled': {
+      const { reason } = chunk.payload
+      return {
+        ...CANCELLED,
+        ...(reason === undefined ? {} : { problem: { message: reason } }),
+        endedAt: item.endedAt ?? now,
+      }
+    }
+  }
 }
 
 /** Changes the run with an id, which the keys of a path lead to; a child that was called twice is found by its id. */
@@ -91,10 +141,12 @@ function reduceRun(node: RunNode, chunk: Chunk, now: number): Partial<TurnState>
       return { items: withText(node.items, chunk.payload.id, chunk.payload.text) }
     case 'delegation-start': {
       const { toolCallId, key, runId, prompt } = chunk.payload
-      const known = node.items.find((item) => item.kind === 'delegation' && item.callId === toolCallId)
+      const known = node.items.find((item) => item.kind !== 'text' && item.callId === toolCallId)
       // One that goes on has what waited in it.
       const items = known?.kind === 'delegation' ? known.items : []
-      const begun = { runId, state: 'running', startedAt: now, ownTokens: 0, items } as const
+      const task = known === undefined || known.kind === 'text' ? undefined : known.task
+      const inTask = task === undefined ? {} : { task }
+      const begun = { runId, state: 'running', startedAt: now, ownTokens: 0, items, ...inTask } as const
       return { items: put(node.items, { kind: 'delegation', callId: toolCallId, key, prompt, ...begun }) }
     }
     case 'delegation-end': {
@@ -128,6 +180,8 @@ function reduceTool(node: RunNode, chunk: Chunk, now: number): Partial<TurnState
       return { items: put(node.items, { kind: 'tool', callId, name, args, state: 'running', startedAt }) }
     }
     case 'tool-result':
+      // The chunks of its task tell of it.
+      if (isPlaceholder(chunk.payload.result)) return {}
       return endCall(node, chunk.payload, now, (item) => toolEnd(item, now, chunk.payload.result))
     case 'tool-error': {
       const { error } = chunk.payload

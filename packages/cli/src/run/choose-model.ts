@@ -1,5 +1,6 @@
-import { type ChooseModel, keyVariables, type ModelChoice } from '@retinue/core'
+import type { ChooseModel, ModelChoice } from '@retinue/core'
 import type { ScriptedModels } from '@retinue/core/testing'
+import { missingKey } from './missing-key.ts'
 import { isScriptName, readScript } from './script-file.ts'
 
 /** The model that stands in where no declared one can answer. It is no language model, and says so in every reply. */
@@ -35,11 +36,4 @@ export function modelChooser(
 function whyNone(declared: readonly ModelChoice[], missing: readonly string[]): string {
   if (declared.length === 0) return 'the agent declares no model'
   return `${[...new Set(missing)].join(' and ')} ${missing.length > 1 ? 'are' : 'is'} not set`
-}
-
-/** The variable that a model's provider misses; undefined if it can be asked. */
-function missingKey(choice: ModelChoice, env: Readonly<Record<string, string | undefined>>): string | undefined {
-  if (typeof choice !== 'string') return undefined
-  const variables = keyVariables(choice)
-  return variables.length === 0 || variables.some((name) => env[name]) ? undefined : variables[0]
 }

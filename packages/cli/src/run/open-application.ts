@@ -1,7 +1,8 @@
+import type { Retinue } from '@retinue/core'
 import type { Agent } from '@retinue/core/agent'
 import { RetinueError } from '@retinue/core/errors'
 import type { Storage } from '@retinue/core/storage'
-import { loadProject, plainFinding } from '@retinue/project'
+import { loadProject, type OwnedSchedule, plainFinding } from '@retinue/project'
 import { checkAt } from '../check-at.ts'
 import { loadEnvFiles } from '../load-env.ts'
 import { renderAll } from '../render-findings.ts'
@@ -19,20 +20,20 @@ export interface OpenApplicationOptions {
 /** The agents of a project by name, with what keeps their conversations and runs. */
 export interface OpenedApplication {
   readonly agents: Readonly<Record<string, Agent>>
+  readonly app: Retinue
+  /** What the agents do by themselves, where something runs them. */
+  readonly schedules: readonly OwnedSchedule[]
   /** Lets go of the storage. */
   close(): Promise<void>
 }
 
-/** How many messages are recalled for agents without a memory of their own: a conversation at a command line is rarely longer. */
-const RECALLED = 200
-
 /** The agent of a project, by name. Throws what `openApplication` throws, or `agent-unknown`. */
 export async function openAgent(
   options: OpenApplicationOptions & { readonly agent: string },
-): Promise<{ readonly agent: Agent; close(): Promise<void> }> {
-  const { agents, close } = await openApplication(options)
+): Promise<{ readonly agent: Agent; readonly app: Retinue; close(): Promise<void> }> {
+  const { agents, app, close } = await openApplication(options)
   const agent = agents[options.agent]
-  if (agent) return { agent, close }
+  if (agent) return { agent, app, close }
   // Why it failed is what counts.
   await close().catch(() => {})
   throw unknownAgent(options.agent, Object.keys(agents))
@@ -55,8 +56,7 @@ export async function openApplication(options: OpenApplicationOptions): Promise<
       data: { findings: findings.map(plainFinding) },
     })
   }
-  const { Memory } = await import('@retinue/memory')
-  const memory = new Memory({ options: { lastMessages: RECALLED } })
+  const memory = (await import('./default-memory.ts')).defaultMemory()
   let storage: Storage | undefined
   let closeProject = async (): Promise<void> => {}
   const close = async (): Promise<void> => {
@@ -73,7 +73,8 @@ export async function openApplication(options: OpenApplicationOptions): Promise<
       },
     })
     closeProject = project.close
-    return { agents: project.app.listAgents(), close }
+    const { app, schedules } = project
+    return { agents: app.listAgents(), app, schedules, close }
   } catch (error) {
     // Nobody gets what would close it. Why it failed is what counts.
     await close().catch(() => {})

@@ -30,7 +30,7 @@ export function callLines(call: PendingToolCall, rest = '"retinue approvals --js
 }
 
 /** A value for people: its fields line by line, texts as texts. */
-function valueLines(value: unknown, indent: string, rest: string): string[] {
+export function valueLines(value: unknown, indent: string, rest: string): string[] {
   if (value === undefined) return [`${indent}(nothing)`]
   const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value)
   const entries = isRecord ? Object.entries(value) : []

@@ -157,3 +157,26 @@ test('B7.1 the example publishes what was approved, which --yes does visibly', a
   expect(out).toContain('published: “.retinue/data/published/the-exports-of-bhutan.md”')
   expect(readdirSync(join(cwd, '.retinue/data/published'))).toEqual(['the-exports-of-bhutan.md'])
 })
+
+test('B9.2 with its subagents in the background the example ends with a cited answer, and no line of code but one file', async () => {
+  const cwd = copyOfExample()
+  writeFileSync(join(cwd, 'src/retinue/backgroundTasks.ts'), 'export default { enabled: true }\n')
+  const config = join(cwd, 'src/retinue/agents/research-supervisor/config.ts')
+  const tools = '{ researcher: true, writer: { timeoutMs: 60_000 } }'
+  writeFileSync(config, `export default { model: 'openai/gpt-5.5', backgroundTasks: { tools: ${tools} } }\n`)
+  const { code, out, err } = await run({ cwd, json: true, request: 'Write a one-page brief on the exports of Bhutan' })
+  expect(code, err).toBe(0)
+  const report = JSON.parse(out) as RunReport
+  expect(report.tasks).toMatchObject([
+    { toolName: 'researcher', status: 'completed' },
+    { toolName: 'writer', status: 'completed' },
+  ])
+  expect(report.delegations.map(({ path, status }) => [path.at(-1), status])).toEqual([
+    ['researcher', 'completed'],
+    ['writer', 'completed'],
+  ])
+  expect(report.text).toMatch(/^`researcher` works in the background: /)
+  expect(report.text).toMatch(
+    /# The exports of Bhutan\n[\s\S]*“[^”]{40,}” — The World Factbook \(ed\. factbook\.json 1\.0\.0\), "Bhutan"/,
+  )
+})

@@ -44,6 +44,7 @@ async function runToEnd(agent: Agent, options: RunAgentOptions): Promise<number>
   const resolveModel = modelChooser(model, process.env, options.cwd)
   const stream = await agent.stream(request, {
     resolveModel,
+    untilIdle: true,
     memory: {
       thread: { id: threadId, title: request.slice(0, 60), metadata: { agent: agent.id } },
       resource: LOCAL_RESOURCE,

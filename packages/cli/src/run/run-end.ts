@@ -13,6 +13,7 @@ export function exitCode({ finishReason, error }: Pick<RunResult, 'finishReason'
 
 export function exitCodeOf(error: RetinueError): number {
   if (error.code === 'agent-unknown') return EXIT.usage
+  if (error.code === 'model-offline-refused') return EXIT.modelUnavailable
   return isModelUnavailable(error) ? EXIT.modelUnavailable : EXIT.failed
 }
 

@@ -1,5 +1,6 @@
 import type { Chunk, ModelUse, PendingToolCall, RunResult, Usage } from '@retinue/core/agent'
-import { isEnvelope } from './envelope.ts'
+import { isEnvelope, isPlaceholder } from './envelope.ts'
+import { isTaskChunk, type TaskChunk } from './task-text.ts'
 
 /** What `retinue run --json` prints, and a decision of `retinue approvals`. */
 export interface RunReport {
@@ -20,6 +21,18 @@ export interface RunReport {
   /** The agent's own tool calls, without its delegations. */
   toolCalls: ToolCallReport[]
   delegations: DelegationReport[]
+  /** What went on in the background; a delegation that did stands in `delegations`, too. Left out where nothing did. */
+  tasks?: TaskReport[]
+}
+
+export interface TaskReport {
+  taskId: string
+  /** The path of the agent that made the call. */
+  path: readonly string[]
+  toolName: string
+  /** `started` until it works; else its last state. */
+  status: string
+  error?: { code: string; message: string }
 }
 
 export interface ToolCallReport {
@@ -46,8 +59,14 @@ export class ReportCollector {
   readonly #models = new Map<string, { path: readonly string[] } & ModelUse>()
   readonly #delegations = new Map<string, DelegationReport>()
   readonly #own: ToolCallReport[] = []
+  readonly #tasks = new Map<string, TaskReport>()
 
   add(chunk: Chunk): void {
+    if (isTaskChunk(chunk)) this.#addTask(chunk)
+    else this.#addCall(chunk)
+  }
+
+  #addCall(chunk: Chunk): void {
     switch (chunk.type) {
       case 'step-start':
         this.#models.set(chunk.path.join('/'), { path: chunk.path, ...chunk.payload.model })
@@ -67,7 +86,7 @@ export class ReportCollector {
       }
       case 'tool-result': {
         const { toolName, args, result } = chunk.payload
-        if (!isEnvelope(result)) this.#callsOf(chunk)?.push({ toolName, args, result })
+        if (!isEnvelope(result) && !isPlaceholder(result)) this.#callsOf(chunk)?.push({ toolName, args, result })
         return
       }
       case 'tool-error': {
@@ -83,6 +102,13 @@ export class ReportCollector {
       default:
         return
     }
+  }
+
+  #addTask({ type, path, payload }: TaskChunk): void {
+    const { taskId, toolName } = payload
+    const error = 'error' in payload ? { error: { code: payload.error.code, message: payload.error.message } } : {}
+    const status = type.slice('background-task-'.length)
+    this.#tasks.set(taskId, { taskId, path, toolName, status, ...error })
   }
 
   #callsOf({ runId, path }: Chunk): ToolCallReport[] | undefined {
@@ -105,6 +131,7 @@ export class ReportCollector {
       models: [...this.#models.values()],
       toolCalls: this.#own,
       delegations: [...this.#delegations.values()],
+      ...(this.#tasks.size === 0 ? {} : { tasks: [...this.#tasks.values()] }),
     }
   }
 }

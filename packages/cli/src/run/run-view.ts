@@ -1,8 +1,9 @@
 import type { Chunk, ModelUse, Usage } from '@retinue/core/agent'
 import pc from 'picocolors'
 import { elapsed } from './elapsed.ts'
-import { isEnvelope } from './envelope.ts'
+import { isEnvelope, isPlaceholder } from './envelope.ts'
 import { modelText } from './model-text.ts'
+import { isTaskChunk, isTaskEnd, shortTask, type TaskChunk, taskText } from './task-text.ts'
 
 /** Longest piece of a prompt or of arguments that a line shows. */
 const EXCERPT = 72
@@ -19,6 +20,8 @@ export class RunView {
   /** Calls that a person was asked about. */
   readonly #waiting = new Set<string>()
   readonly #models: Set<string>
+  /** Tasks that have worked already. */
+  readonly #working = new Set<string>()
   #agent = ''
 
   /** `told`: what `modelText` says of models that were printed already. */
@@ -35,6 +38,11 @@ export class RunView {
   }
 
   show(chunk: Chunk): void {
+    if (isTaskChunk(chunk)) this.#showTask(chunk)
+    else this.#showRun(chunk)
+  }
+
+  #showRun(chunk: Chunk): void {
     const c = this.#colors
     switch (chunk.type) {
       case 'start':
@@ -97,8 +105,8 @@ export class RunView {
         return
       case 'tool-result': {
         const { toolName, toolCallId, args, result } = chunk.payload
-        // A delegation's own end has told of it.
-        if (isEnvelope(result)) return
+        // A delegation's own end has told of it, and so have the chunks of a task.
+        if (isEnvelope(result) || isPlaceholder(result)) return
         const time =
           this.#waiting.has(toolCallId) || !this.#started.has(toolCallId) ? '' : `  ${this.#elapsed(toolCallId)}`
         this.#line(chunk.path, `${c.green('✔')} ${toolName}  ${c.dim(`${excerpt(JSON.stringify(args))}${time}`)}`)
@@ -106,6 +114,24 @@ export class RunView {
       }
       default:
     }
+  }
+
+  #showTask(chunk: TaskChunk): void {
+    const { taskId, toolName } = chunk.payload
+    const isBegun = this.#working.has(taskId)
+    if (chunk.type === 'background-task-running') {
+      this.#working.add(taskId)
+      // That it has begun to work is shown by what it does.
+      if (this.#started.has(taskId) && !isBegun && chunk.payload.attempt === 1) return
+    }
+    const { mark, words, tone, why } = taskText(chunk, isBegun)
+    const c = this.#colors
+    const paint = { active: c.cyan, good: c.green, bad: c.red, quiet: c.dim }[tone]
+    const time = isTaskEnd(chunk) && this.#started.has(taskId) ? [c.dim(this.#elapsed(taskId))] : []
+    if (chunk.type === 'background-task-started') this.#begin(taskId)
+    const reason = why === undefined ? [] : [paint(excerpt(why))]
+    const parts = [`${paint(mark)} task ${shortTask(taskId)}`, c.bold(toolName), words, ...time, ...reason]
+    this.#line(chunk.path, parts.join('  '))
   }
 
   /** Each model once: what answers, and why if it is not the one that the config asks for. */

@@ -9,7 +9,7 @@ import { type CompiledSchema, compileSchema } from '../tools/schema.ts'
 import type { AgentOptions, ModelSetting } from './agent-config.ts'
 import type { OfferedSkills } from './agent-skills.ts'
 import { compileTools, NO_TOOLS, type ToolSources, withReferences } from './agent-tools.ts'
-import { type BackgroundSet, backgroundSet, inheritedTerms } from './background-terms.ts'
+import { assertNamed, type BackgroundSet, backgroundSet, inheritedTerms, namedTerms } from './background-terms.ts'
 import { declaredCandidates } from './model-candidates.ts'
 
 /** Where an agent holds its parts, for the other agents of its tree. */
@@ -88,13 +88,17 @@ export class AgentParts {
   /** The tools where background tasks are turned on. Made once for each set. */
   inBackground(tools: ToolSet): BackgroundSet {
     const { id, backgroundTasks } = this.options
-    if (this.#background?.of !== tools) this.#background = { of: tools, set: backgroundSet(id, tools, backgroundTasks) }
+    if (this.#background?.of === tools) return this.#background.set
+    // Only now: an agent of a folder is made of its config first, and of its subagents after.
+    if (this.#staticTools) assertNamed(id, this.#staticTools, backgroundTasks)
+    this.#background = { of: tools, set: backgroundSet(id, tools, backgroundTasks) }
     return this.#background.set
   }
 
   /** How a parent that does not say so itself runs the agent in the background; undefined: not at all. */
   backgroundTerms(): TaskTerms | undefined {
-    if (this.#isAsked || !this.#staticTools) return undefined
+    if (!this.#staticTools) return inheritedTerms(namedTerms(this.options.backgroundTasks))
+    if (this.#isAsked) return undefined
     this.#isAsked = true
     try {
       return inheritedTerms(this.inBackground(this.#staticTools).terms)

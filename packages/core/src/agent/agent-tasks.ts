@@ -1,6 +1,6 @@
 import { agentInvalid, assertKnownKeys } from '../errors/option-errors.ts'
+import { LONGEST_TIMER_MS } from '../shared/longest-timer.ts'
 import { isObject } from '../shared/records.ts'
-import { LONGEST_TIMER_MS } from './direct-effects.ts'
 
 /** Which of an agent's tools and subagents are run in the background, by their names. */
 export interface AgentTasks {

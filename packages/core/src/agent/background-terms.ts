@@ -18,17 +18,10 @@ export interface BackgroundSet {
 
 /**
  * Which of an agent's tools can run in the background: those that it names, and of the others those that say so themselves, as a subagent
- * does that has such tools of its own. Throws `agent-invalid` for a name that no tool has.
+ * does that has such tools of its own. A name that no tool has in this run is one of a tool that others have.
  */
 export function backgroundSet(agentId: string, tools: ToolSet, own: AgentTasks | undefined): BackgroundSet {
   const named = own?.tools ?? {}
-  const unknown = Object.keys(named).filter((name) => !tools.byName.has(name))
-  if (unknown.length > 0)
-    throw agentInvalid(
-      `The backgroundTasks of the agent "${agentId}" name what is no tool and no subagent of it: ${unknown.join(', ')}.`,
-      `It has ${[...tools.byName.keys()].join(', ') || 'none'}.`,
-      { agentId, unknown },
-    )
   const terms = new Map<string, TaskTerms>()
   const byName = new Map<string, LoopTool>()
   for (const [name, tool] of tools.byName) {
@@ -41,6 +34,26 @@ export function backgroundSet(agentId: string, tools: ToolSet, own: AgentTasks |
     byName.set(ANSWER_TOOL, answerTool)
   }
   return terms.size === 0 ? { tools, terms: undefined } : { tools: toolSet(byName), terms }
+}
+
+/** Throws `agent-invalid` for a name that no tool of an agent has whose tools are always the same. */
+export function assertNamed(agentId: string, tools: ToolSet, own: AgentTasks | undefined): void {
+  const unknown = Object.keys(own?.tools ?? {}).filter((name) => !tools.byName.has(name))
+  if (unknown.length > 0)
+    throw agentInvalid(
+      `The backgroundTasks of the agent "${agentId}" name what is no tool and no subagent of it: ${unknown.join(', ')}.`,
+      `It has ${[...tools.byName.keys()].join(', ') || 'none'}.`,
+      { agentId, unknown },
+    )
+}
+
+/** What an agent says of its tools itself, where they are not known before it runs. */
+export function namedTerms(own: AgentTasks | undefined): BackgroundTools | undefined {
+  const terms = new Map<string, TaskTerms>()
+  for (const [name, task] of Object.entries(own?.tools ?? {}))
+    if (task !== false && (task === true || task.enabled !== false))
+      terms.set(name, taskTerms(task === true ? {} : task))
+  return terms.size === 0 ? undefined : terms
 }
 
 function termsOf(named: boolean | AgentTask | undefined, tool: LoopTool): TaskTerms | undefined {

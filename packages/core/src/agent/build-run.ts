@@ -38,10 +38,9 @@ export function buildRun(
   const { tools, terms } = backgroundOf(parts, place, toolsOf(parts, place, given))
   const active = options.activeTools ? activeTools(tools, options.activeTools) : tools
   if (saved && processors) restoreStates(processors, saved)
-  const maxSteps = options.maxSteps ?? DEFAULT_MAX_STEPS
   return {
     root,
-    state: saved ? { ...saved.state } : begunState(place, id, maxSteps),
+    state: saved ? { ...saved.state } : begunState(place, id, options.maxSteps ?? DEFAULT_MAX_STEPS),
     agentId: id,
     abort,
     scope: abort,
@@ -56,6 +55,7 @@ export function buildRun(
     resumed: saved?.calls,
     background: terms,
     told: place.told,
+    bailed: undefined,
     askedByTasks: undefined,
     references: new Set(),
     begunAt: saved ? root.effects.now() - saved.elapsedMs : root.effects.now(),
@@ -90,6 +90,18 @@ function backgroundOf(parts: AgentParts, { root }: Place, tools: ToolSet): Backg
   return root.tasks ? parts.inBackground(tools) : { tools, terms: undefined }
 }
 
+/** Throws `name-collision` for a tool of an agent's own that it can't have as the worker of a background task. */
+function assertFree(agentId: string, { byName }: ToolSet, more: Readonly<Record<string, unknown>>): void {
+  const taken = Object.keys(more).find((name) => byName.has(name))
+  if (taken === undefined) return
+  throw new RetinueError({
+    code: 'name-collision',
+    message: `The agent "${agentId}" has a tool called "${taken}", with which it would ask as a background task.`,
+    hint: 'Rename the tool, or leave out `ask` in the backgroundTasks of its parent.',
+    data: { agentId, name: taken },
+  })
+}
+
 function begunState({ runId, path, messages, tasks }: Place, agentId: string, maxSteps: number): RunState {
   const state = newRunState({ runId, agentId, path, maxSteps, messages })
   if (tasks && tasks.length > 0) state.tasks = [...tasks]
@@ -119,6 +131,7 @@ function restoreStates({ input, output, states }: RunProcessors, saved: SavedRun
 function toolsOf(parts: AgentParts, { options, remembered, root, path }: Place, own: ToolSet): ToolSet {
   const { toolsets, delegation } = options
   const called = toolsets ? withToolsets(parts.options.id, own, toolsets) : own
+  if (root.task?.depth === path.length) assertFree(parts.options.id, called, root.task.tools)
   const notes = { ...remembered?.tools, ...(root.task?.depth === path.length ? root.task.tools : {}) }
   const all = Object.keys(notes).length > 0 ? withToolsets(parts.options.id, called, { memory: notes }) : called
   return delegation?.enableResultReferences ? parts.withReferences(all) : all

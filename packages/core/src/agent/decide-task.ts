@@ -4,13 +4,14 @@ import { isRetinueError } from '../errors/retinue-error.ts'
 import type { StoredTask } from '../storage/tasks.ts'
 import { openDecided, type Verdict } from './decide-run.ts'
 import { streamed } from './drive-run.ts'
-import { type DecisionOptions, type ResumeOptions, resumedWith } from './resume-options.ts'
+import type { DecisionOptions, ResumeOptions } from './resume-options.ts'
 import type { RunStream } from './run-stream.ts'
 import { storageOf } from './storage-of.ts'
 import type { Site } from './take-run.ts'
 import { taskManagerIn } from './task-manager-in.ts'
 import { taskAt, taskOfDecision } from './task-of-decision.ts'
 import { taskStream } from './task-stream.ts'
+import { waitingFor } from './wake-waiting.ts'
 
 /**
  * Takes a decision on a call of a background task, and lets the task go on. The stream is that of the run that waits for it, where it waits
@@ -27,7 +28,7 @@ export async function decideTask(
   const task = await taskOfDecision(site, manager, options, verdict !== undefined)
   if (!task) return undefined
   const live = await openedTask(site, manager, task, verdict, options)
-  const stream = taskStream(live)
+  const own = taskStream(live)
   const {
     toolCallId: _call,
     reason: _reason,
@@ -35,9 +36,42 @@ export async function decideTask(
     decidedBy: _by,
     ...rest
   } = options as unknown as Record<string, unknown>
-  await resumedAbove(site, manager, task, options)
-  const waiting = await resumedParent(site, task, { ...rest, runId: task.rootRunId } as ResumeOptions)
-  return waiting ?? stream
+  const waiting = await wokenRun(site, manager, task, rest as unknown as ResumeOptions)
+  return waiting ?? own
+}
+
+/**
+ * Lets go on what waits for a task where nobody works on it: tasks above it, and at the top a run, whose stream it is. Undefined if there is
+ * none: it has ended, or is at work and hears of the task.
+ */
+async function wokenRun(
+  site: Site,
+  manager: TaskManager,
+  task: StoredTask,
+  options: ResumeOptions,
+): Promise<RunStream | undefined> {
+  const storage = storageOf(site.parts, site.application)
+  const waiting = await waitingFor(storage, task)
+  // The run that was named comes first.
+  const ids = waiting.map(({ runId }) => runId).toSorted((one, other) => rank(one, options) - rank(other, options))
+  let stream: RunStream | undefined
+  for (const runId of ids) {
+    try {
+      const above = await taskAt(storage, runId)
+      if (above) {
+        await openedTask(site, manager, above, undefined, { ...options, runId }, false)
+        stream ??= await wokenRun(site, manager, above, options)
+      } else stream ??= streamed(await openDecided(site, undefined, { ...options, runId }, true, false))
+    } catch (thrown) {
+      // It has ended, or somebody else was faster: whoever it is hears of the task.
+      if (!isRetinueError(thrown, 'run-not-found') && !isRetinueError(thrown, 'run-busy')) throw thrown
+    }
+  }
+  return stream
+}
+
+function rank(runId: string, named: ResumeOptions): number {
+  return runId === named.runId ? 0 : 1
 }
 
 /** Opens a task that is to go on, under its lease, and has it worked on. */
@@ -53,39 +87,4 @@ export async function openedTask(
   const { run } = await openDecided({ ...site, task }, verdict, given, false, waits)
   // What was written of it while somebody else worked on it counts.
   return manager.goOn(await storageOf(site.parts, site.application).tasks.get(task.taskId), run, undefined)
-}
-
-/** The tasks that wait for a task of theirs that goes on: from the inner ones to the outer ones. */
-async function resumedAbove(
-  site: Site,
-  manager: TaskManager,
-  { parentTree }: StoredTask,
-  options: DecisionOptions,
-): Promise<void> {
-  const above = await taskAt(storageOf(site.parts, site.application), parentTree)
-  if (!above) return
-  const given = { ...resumedWith(options), runId: above.taskId }
-  if (above.status === 'suspended')
-    await openedTask(site, manager, above, undefined, given, false).catch((thrown: unknown) => {
-      if (!isRetinueError(thrown, 'run-not-found') && !isRetinueError(thrown, 'run-busy')) throw thrown
-    })
-  await resumedAbove(site, manager, above, options)
-}
-
-/** The run that began the task, if it waits for its tasks where nobody works on it. */
-async function resumedParent(
-  site: Site,
-  { rootRunId }: StoredTask,
-  options: ResumeOptions,
-): Promise<RunStream | undefined> {
-  const storage = storageOf(site.parts, site.application)
-  try {
-    const { status, lease } = await storage.runs.get(rootRunId)
-    if (status !== 'suspended' || lease) return undefined
-    return streamed(await openDecided(site, undefined, options, true, false))
-  } catch (thrown) {
-    // It has ended, or somebody else was faster: whoever it is hears of the task.
-    if (isRetinueError(thrown, 'run-not-found') || isRetinueError(thrown, 'run-busy')) return undefined
-    throw thrown
-  }
 }

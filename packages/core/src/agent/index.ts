@@ -55,6 +55,7 @@ export { type AgentConfig, type AgentOptions, agentConfig, type Dynamic, type Mo
 export type { AgentTask, AgentTasks } from './agent-tasks.ts'
 export type { BackgroundTask, BackgroundTasks, TaskQuestion } from './background-tasks.ts'
 export type { Callbacks } from './callbacks.ts'
+export { taskAgentOf } from './keepable.ts'
 export type { ApproveOptions, DecisionOptions, DeclineOptions, ResumeOptions } from './resume-options.ts'
 export type { RunOptions } from './run-options.ts'
 export type { RunResponse, RunResult } from './run-result.ts'

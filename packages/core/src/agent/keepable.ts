@@ -31,8 +31,15 @@ export interface KeepableTask {
 
 /** Under which name the trees of an agent's background tasks are stored: they are listed by no agent's own. */
 export function filedAs({ parts, task }: Pick<KeepableTree, 'parts'> & { readonly task?: object | undefined }): string {
-  return task ? `retinue.task:${parts.options.id}` : parts.options.id
+  return task ? TASK_PREFIX + parts.options.id : parts.options.id
 }
+
+/** The agent whose background task is stored under a name; undefined for the name of an agent's own runs. */
+export function taskAgentOf(filed: string): string | undefined {
+  return filed.startsWith(TASK_PREFIX) ? filed.slice(TASK_PREFIX.length) : undefined
+}
+
+const TASK_PREFIX = 'retinue.task:'
 
 /** What a root's `keep` finds on it. */
 export interface Keeping {

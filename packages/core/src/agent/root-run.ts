@@ -31,6 +31,7 @@ export function openRootRun(
   const runId = options.runId ?? directEffects.newId()
   const root: OpenedRootRun = {
     runId,
+    agentId: agent.id,
     decisionId: runId,
     abort,
     log: log ? new EventLog() : undefined,
@@ -44,7 +45,7 @@ export function openRootRun(
     allowCycles: options.allowCycles ?? false,
     chooseModel: options.resolveModel,
     urls: false,
-    conversation: conversationOf(options),
+    owner: ownerOf(options),
     tasks,
     untilIdle: options.untilIdle ?? false,
     task: undefined,
@@ -67,8 +68,8 @@ export function openRootRun(
   return root
 }
 
-function conversationOf({ memory }: RunOptions): RootRun['conversation'] {
-  if (!memory) return undefined
+function ownerOf({ memory, owner }: RunOptions): RootRun['owner'] {
+  if (!memory) return owner === undefined ? undefined : { resourceId: owner }
   const { thread, resource } = memory
   return { threadId: typeof thread === 'string' ? thread : thread.id, resourceId: resource }
 }

@@ -14,6 +14,7 @@ import type { InputMessage } from '../messages/from-input.ts'
 import type { Instructions } from '../messages/instructions.ts'
 import type { Providers } from '../model/registered-providers.ts'
 import type { OnScore, Scorers } from '../scorers/live-score.ts'
+import { LONGEST_TIMER_MS } from '../shared/longest-timer.ts'
 import { defined, isObject } from '../shared/records.ts'
 import type { Schema } from '../tools/schema.ts'
 import type { Tool } from '../tools/tool.ts'
@@ -22,7 +23,6 @@ import { assertCompletion } from './assert-completion.ts'
 import { assertMemoryOption, assertOwner } from './assert-memory.ts'
 import { assertScorers } from './assert-scorers.ts'
 import type { Callbacks } from './callbacks.ts'
-import { LONGEST_TIMER_MS } from './direct-effects.ts'
 
 /** Options of one call of `generate` or `stream`, or of every call as an agent's `defaultOptions`. */
 export interface RunOptions<N extends DelegateName = DelegateName> extends Callbacks {
@@ -94,7 +94,8 @@ export interface RunOptions<N extends DelegateName = DelegateName> extends Callb
    * The run stays open until no background task of it, or of its thread, is pending or running, and its model has answered to each
    * result; `maxSteps` counts for each answer. If tasks are left that wait for a person, it ends as `suspended`. `maxIdleMs`: it ends
    * after so many milliseconds in which no task changed, and what they give is told to the next run on the thread. Default: false; a run
-   * without a thread is open all the same, since nobody could be told later.
+   * without a thread is open all the same, since nobody could be told later. It has its thread for as long as it is open: whoever wants to
+   * talk on meanwhile leaves this out, and hears of the results in the next call on the thread.
    */
   untilIdle?: UntilIdle
   /** Bounds on what the run and everything that it delegates to may use together. Each of them stands over the agent's own. */

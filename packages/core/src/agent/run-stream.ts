@@ -38,6 +38,12 @@ export class RunStream {
     return this.#run.root.keeper?.isDurable ?? false
   }
 
+  /** The background task of which the stream is; undefined for that of a run. */
+  get taskId(): string | undefined {
+    const { root } = this.#run
+    return root.task && root.runId
+  }
+
   /** Every chunk, a child's inside a `tool-output` of its parent's, once for each level. */
   get fullStream(): ReplayStream<Chunk> {
     return new ReplayStream(() => this.#log.read((chunk) => nest(chunk, this.#log)))

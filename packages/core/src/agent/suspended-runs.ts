@@ -182,12 +182,25 @@ export function listApprovals(
   return storageOf(parts, application).approvals.list({ ...query, agentId: parts.options.id })
 }
 
-/** Ends a run that waits, or that this process works on. */
-export async function cancel({ parts, application }: Site, runId: string): Promise<void> {
+/** Ends a run that waits, or that this process works on, and its background tasks; or one of these, by its own id. */
+export async function cancel(site: Site, runId: string): Promise<void> {
   if (typeof runId !== 'string' || runId === '')
     throw optionInvalid('The runId is missing.', "cancelRun('the id of the run')")
+  if (!site.application.background) return cancelTree(site, runId)
+  let isGone = false
+  try {
+    // A task's tree is the task's to end.
+    if (!(await taskAt(storageOf(site.parts, site.application), runId))) await cancelTree(site, runId)
+  } catch (thrown) {
+    // It may have ended, and its tasks are all that is left of it.
+    if (!isRetinueError(thrown, 'run-not-found')) throw thrown
+    isGone = true
+  }
+  if (!(await cancelTasks(site, runId)) && isGone) throw runNotFound(runId)
+}
+
+async function cancelTree({ parts, application }: Site, runId: string): Promise<void> {
   const storage = storageOf(parts, application)
-  const hadTasks = application.background ? await cancelTasks({ parts, application }, runId) : false
   const live = liveRuns(storage).get(runId)
   if (live?.working && live.agentId === parts.options.id) {
     live.abort('the run was cancelled')
@@ -197,12 +210,7 @@ export async function cancel({ parts, application }: Site, runId: string): Promi
   }
   const lease = new HeldLease(storage, runId)
   const at = directEffects.now()
-  const stored = await storage.runs.acquire({ runId, ...lease.terms(), at }).catch((thrown: unknown) => {
-    // It has ended, and its tasks were all that was left of it.
-    if (hadTasks && isRetinueError(thrown, 'run-not-found')) return 'ended' as const
-    throw thrown
-  })
-  if (stored === 'ended') return
+  const stored = await storage.runs.acquire({ runId, ...lease.terms(), at })
   if (!stored) throw runBusy(runId)
   // What has ended has nothing that could be cancelled: its result is kept.
   if (stored.agentId !== parts.options.id || stored.status === 'ended') {
@@ -212,16 +220,15 @@ export async function cancel({ parts, application }: Site, runId: string): Promi
   await removeRun(storage, stored)
 }
 
-/** Ends the background tasks of a run, or the one whose id it is. False if there are none. */
+/** Ends the background tasks of a run but for those that are detached from it, or the one whose id it is. False if there are none. */
 async function cancelTasks({ parts, application }: Site, runId: string): Promise<boolean> {
-  if (!application.background) return false
   const manager = await taskManagerIn(application)
   const storage = storageOf(parts, application)
-  const tasks = await openTasks(storage, runId)
+  const tasks = await Promise.all((await openTasks(storage, runId)).map(({ taskId }) => taskAt(storage, taskId)))
   const own = await taskAt(storage, runId)
-  if (own) tasks.push(own)
+  const toEnd = [own, ...tasks.filter((task) => !(task?.terms as { detached?: boolean } | undefined)?.detached)]
   let any = false
-  for (const { taskId, agentId } of tasks)
-    if (agentId === parts.options.id && (await manager.cancel(taskId, 'the run was cancelled'))) any = true
+  for (const task of toEnd)
+    if (task?.agentId === parts.options.id && (await manager.cancel(task.taskId, 'the run was cancelled'))) any = true
   return any
 }

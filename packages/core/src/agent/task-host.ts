@@ -8,12 +8,13 @@ import type { Storage } from '../storage/storage.ts'
 import type { StoredTask } from '../storage/tasks.ts'
 import { openDecided, type Verdict } from './decide-run.ts'
 import { directEffects } from './direct-effects.ts'
-import { goOnLater } from './expired-runs.ts'
 import { HeldLease } from './held-lease.ts'
 import { type KeepableTask, type Keeping, keepRoot } from './keepable.ts'
 import { removeRun } from './remove-run.ts'
 import { type ResumeOptions, resumedWith } from './resume-options.ts'
-import { storedTree, taskAt } from './task-of-decision.ts'
+import { siteOfTask } from './site-of-task.ts'
+import { storedTree } from './task-of-decision.ts'
+import { wakeWaiting } from './wake-waiting.ts'
 
 /** What runs the background tasks of an application. */
 export function taskManagerOf(application: Application, { options }: ApplicationTasks): TaskManager {
@@ -23,11 +24,13 @@ export function taskManagerOf(application: Application, { options }: Application
     survives: application.storage !== undefined,
     keepable: (standIn, parent, inherited) =>
       keepTask(manager, standIn, parent, { survives: application.storage !== undefined, inherited }),
-    reopen: (task, by) => reopen(task, by, undefined),
-    answer: (task, by, toolCallId, data) => reopen(task, by, { verdict: { type: 'answer', data }, toolCallId }),
+    reopen: (task, by) => reopen(application, task, by, undefined),
+    answer: (task, by, toolCallId, data) =>
+      reopen(application, task, by, { verdict: { type: 'answer', data }, toolCallId }),
     isStored: async (taskId) => (await storedTree(storage, taskId)) !== undefined,
-    wake: (treeId, by) => wake(manager, treeId, by),
+    wake: (task) => wakeWaiting(application, manager, task),
     forget: (taskId) => forget(storage, taskId),
+    takeAway: (taskId) => takeAway(storage, taskId),
     score: async (root) => {
       if (root.scoring) (await import('./live-scorers.ts')).startScoring(root)
     },
@@ -68,38 +71,20 @@ function keepTask(
   } satisfies Keeping
 }
 
-/** Opens a task that nobody works on, with the code of a run that has to do with it. */
+/** Opens a task that nobody works on, with the code of a run that has to do with it if that is of the same agent. */
 async function reopen(
+  application: Application,
   task: StoredTask,
-  by: RootRun,
+  by: RootRun | undefined,
   decision: { readonly verdict: Verdict; readonly toolCallId: string } | undefined,
 ): Promise<Run> {
-  const { parts, application, call, run } = (by.keeping as Keeping).tree
-  const code = { ...resumedWith(call as ResumeOptions), requestContext: run.requestContext }
+  const site = siteOfTask(application, task)
+  const tree = by && (by.keeping as Keeping).tree
+  const isOwn = tree?.parts === site.parts
+  const code = isOwn ? { ...resumedWith(tree.call as ResumeOptions), requestContext: tree.run.requestContext } : {}
   const given = { ...code, runId: task.taskId, ...(decision ? { toolCallId: decision.toolCallId } : {}) }
-  const opened = await openDecided(
-    { parts, application, task },
-    decision?.verdict,
-    given,
-    false,
-    decision !== undefined,
-  )
+  const opened = await openDecided({ ...site, task }, decision?.verdict, given, false, decision !== undefined)
   return opened.run
-}
-
-/** Goes on with a tree that waits stored, and that nobody is asked about itself. */
-async function wake(manager: TaskManager, treeId: string, by: RootRun): Promise<void> {
-  const { storage } = manager.site
-  if (!(await waitsForTasks(storage, treeId))) return
-  if (await taskAt(storage, treeId)) return manager.goOnLater(treeId, by)
-  const { parts, application } = (by.keeping as Keeping).tree
-  goOnLater({ parts, application }, treeId, false)
-}
-
-async function waitsForTasks(storage: Storage, runId: string): Promise<boolean> {
-  const stored = await storedTree(storage, runId)
-  if (stored?.status !== 'suspended' || stored.lease) return false
-  return (await storage.approvals.list({ runId, status: 'pending', limit: 1 })).items.length === 0
 }
 
 /** Deletes what is stored of the tree of a task that has ended. Whoever works on it still deletes it himself. */
@@ -110,5 +95,18 @@ async function forget(storage: Storage, taskId: string): Promise<void> {
     if (stored) await removeRun(storage, stored)
   } catch (thrown) {
     if (!isRetinueError(thrown, 'run-not-found')) throw thrown
+  }
+}
+
+/** Deletes it, whoever works on it: he loses it with his next sign of life, and stops. */
+async function takeAway(storage: Storage, taskId: string): Promise<void> {
+  for (;;) {
+    try {
+      return await removeRun(storage, await storage.runs.get(taskId))
+    } catch (thrown) {
+      if (isRetinueError(thrown, 'run-not-found')) return
+      // He has just written something.
+      if (!isRetinueError(thrown, 'storage-conflict')) throw thrown
+    }
   }
 }

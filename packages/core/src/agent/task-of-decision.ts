@@ -7,6 +7,7 @@ import type { Storage } from '../storage/storage.ts'
 import type { StoredTask, TaskFacts } from '../storage/tasks.ts'
 import { askedCalls } from './asked-calls.ts'
 import type { DecisionOptions } from './resume-options.ts'
+import { unpackTree, withLog } from './saved-tree.ts'
 import { storageOf } from './storage-of.ts'
 import type { Site } from './take-run.ts'
 
@@ -29,8 +30,30 @@ export async function taskOfDecision(
     if (toolCallId !== undefined || !(await firstAsking(storage, manager, runId, undefined))) return undefined
     throw approvalAmbiguous(runId, [])
   }
-  const found = await firstAsking(storage, manager, runId, toolCallId)
+  const found =
+    (await firstAsking(storage, manager, runId, toolCallId)) ?? (await takenOver(storage, runId, toolCallId))
   return found && taskAt(storage, found.taskId)
+}
+
+/** The task of an earlier run on the thread that a run waits for, and that asks about a call. */
+async function takenOver(
+  storage: Storage,
+  runId: string,
+  toolCallId: string | undefined,
+): Promise<TaskFacts | undefined> {
+  const { body } = await storage.runs.get(runId).catch((thrown: unknown) => {
+    if (isRetinueError(thrown, 'run-not-found')) return { body: null }
+    throw thrown
+  })
+  if (body === null) return undefined
+  const { run } = await withLog(storage, runId, unpackTree(runId, body))
+  const asking: TaskFacts[] = []
+  for (const { taskId } of run.state.tasks ?? []) {
+    const task = await taskAt(storage, taskId)
+    if (task?.status === 'suspended' && (await asks(storage, taskId, toolCallId))) asking.push(task)
+  }
+  if (asking.length > 1) throw approvalAmbiguous(runId, [])
+  return asking[0]
 }
 
 export async function taskAt(storage: Storage, taskId: string): Promise<StoredTask | undefined> {

@@ -16,7 +16,7 @@ export async function askedByTasks(
   return all
 }
 
-/** What people are asked by tasks of a root run that wait, and by the tasks of those. */
+/** What people are asked by tasks that a run waits for, and by the tasks of those. */
 export async function askedBelow(
   storage: Storage,
   rootRunId: string,

@@ -10,3 +10,8 @@ export async function readInbox(storage: Storage, taskId: string, run: Run): Pro
     state.inboxRead = sequence
   }
 }
+
+/** Whether something was said to it that it has not read. */
+export async function isSpokenTo(storage: Storage, taskId: string, { state }: Run): Promise<boolean> {
+  return (await storage.tasks.messages({ taskId, after: state.inboxRead ?? 0 })).length > 0
+}

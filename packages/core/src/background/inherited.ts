@@ -5,6 +5,7 @@ import type { Message } from '../messages/message.ts'
 import type { MarkedKind } from '../shared/packed-json.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Value } from '../storage/values.ts'
+import { OPEN } from './open-states.ts'
 
 /**
  * What a subagent was handed of its parent's conversation is stored once for all tasks of the parent: as a list that grows with the
@@ -105,6 +106,14 @@ export class InheritedLists {
     if (!list || list.open > 0) return
     this.#lists.delete(state.messages)
     await this.#storage.tasks.unshare(list.listId)
+  }
+
+  /** Of a task that was gone on with after its run had died: its list is of no use any more when no other one needs it. */
+  async leftAfter({ state }: Run, { inherits }: { readonly inherits?: InheritedPart }): Promise<void> {
+    if (!inherits) return
+    const { tasks } = this.#storage
+    const { items } = await tasks.list({ parentRunId: state.runId, status: OPEN, limit: 1 })
+    if (items.length === 0) await tasks.unshare(inherits.listId)
   }
 
   #listOf({ state, inherited, root }: Run): SharedList {

@@ -1,6 +1,7 @@
 import type { PendingCall } from '../loop/pending-call.ts'
-import type { Run } from '../loop/run.ts'
+import type { RootRun, Run } from '../loop/run.ts'
 import type { CallingTurn } from '../loop/run-tool-calls.ts'
+import type { AbortScope } from '../shared/abort.ts'
 import type { Value } from '../storage/values.ts'
 import type { InheritedPart } from './inherited.ts'
 import type { TaskLog } from './task-log.ts'
@@ -23,10 +24,16 @@ export interface LiveTask {
   readonly terms: StoredTerms
   readonly run: Run
   readonly turn: CallingTurn
+  /** The run that made the call, while this process has it. */
+  readonly parent: Run | undefined
   readonly log: TaskLog
   attempts: number
   /** How long the attempt had worked when this process got it. */
   readonly workedMs: number
+  /** Runs in it that wait for tasks. */
+  readonly idle: Set<Run>
+  /** Settles when it has a place again. */
+  entering: Promise<void> | undefined
   /** Gives its place back; undefined while it has none. */
   release: (() => void) | undefined
   /** Stops the clock of the attempt. */
@@ -43,6 +50,16 @@ export function callOf({ turn }: LiveTask): PendingCall {
   return turn.calls[0] as PendingCall
 }
 
+/** Whether something in a tree works, and does not only wait: for a person, or for tasks. */
+export function isAtWork(run: Run, idle: ReadonlySet<Run>): boolean {
+  if (idle.has(run)) return false
+  if (!run.calls) return run.state.finishReason === undefined
+  return run.calls.some(({ outcome, question, delegation }) => {
+    if (outcome) return false
+    return delegation?.child ? isAtWork(delegation.child, idle) : question === undefined
+  })
+}
+
 /** Which task, for whoever is told of it. */
 export function referenceTo(task: LiveTask): { taskId: string; toolCallId: string; toolName: string } {
   const { toolCallId, toolName } = callOf(task)
@@ -51,4 +68,15 @@ export function referenceTo(task: LiveTask): { taskId: string; toolCallId: strin
 
 export function storedTerms(terms: StoredTerms): Value {
   return { ...terms } as unknown as Value
+}
+
+/** Ties a task to the root run that it is called off with, also when that has ended. */
+export function linkTo(root: RootRun | undefined, scope: AbortScope): () => void {
+  if (root) root.linked += 1
+  return () => {
+    scope.dispose()
+    if (!root) return
+    root.linked -= 1
+    if (root.linked === 0 && root.isClosed) root.abort.dispose()
+  }
 }

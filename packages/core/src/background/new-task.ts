@@ -10,7 +10,6 @@ import { type StoredTerms, storedTerms } from './live-task.ts'
 /** The record of a task that begins. */
 export function newTask(taskId: string, run: Run, call: PendingCall, terms: StoredTerms): NewTask {
   const { root, state } = run
-  const { thread } = rootConversation(run)
   return {
     taskId,
     rootRunId: root.decisionId,
@@ -21,19 +20,12 @@ export function newTask(taskId: string, run: Run, call: PendingCall, terms: Stor
     path: state.path,
     toolName: call.toolName,
     toolCallId: call.toolCallId,
-    ...(thread ? { threadId: thread.threadId, resourceId: thread.resourceId } : {}),
+    ...root.owner,
     args: asValue(call.edited ?? call.args),
     terms: storedTerms(terms),
     at: root.effects.now(),
   }
 }
-
-/** The conversation of the root run, where it has one: whose task it is. */
-function rootConversation({ root }: Run): { thread: RootConversation | undefined } {
-  return { thread: root.conversation }
-}
-
-type RootConversation = { readonly threadId: string; readonly resourceId: string }
 
 /** Whether the next run on the thread is told what this run no longer can be. */
 export function tellsThread({ root, state, kept, thread }: Run): boolean {
@@ -71,4 +63,9 @@ export function storedTermsOf({ timeoutMs, maxRetries, detached, ask }: TaskTerm
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(ask === undefined ? {} : { ask }),
   }
+}
+
+/** Whether a call is the client's to run. */
+export function isClients({ tool, problem }: PendingCall): boolean {
+  return tool !== undefined && !tool.execute && !problem
 }

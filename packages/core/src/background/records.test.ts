@@ -1,8 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { ask, team, times } from '../../test-support/background-team.ts'
 import { RetinueError } from '../errors/index.ts'
 import { InMemoryStorage, type TaskStorage } from '../storage/index.ts'
 import { createTool } from '../tools/index.ts'
+
+afterEach(() => void vi.useRealTimers())
 
 /** A storage of whose tasks some calls do something else. */
 function altered(change: (tasks: TaskStorage) => Partial<TaskStorage>): InMemoryStorage {
@@ -90,19 +92,32 @@ describe('what is kept of tasks', () => {
     models.assertDone()
   })
 
-  test('one whose end can’t be written down has failed, if that can be', async () => {
-    let fails = true
-    const storage = altered((tasks) => ({
+  /** A storage that fails so often when a task is to be completed. */
+  const failing = (times: number) => {
+    let left = times
+    return altered((tasks) => ({
       change: async (change) => {
-        if (change.to === 'completed' && fails) {
-          fails = false
-          throw new RetinueError({ code: 'storage-failed', message: 'I/O' })
-        }
+        if (change.to === 'completed' && left-- > 0) throw new RetinueError({ code: 'storage-failed', message: 'I/O' })
         return tasks.change(change)
       },
     }))
-    const { sup, app, models } = team(script(), { storage })
-    expect((await sup.generate('Go')).text).toBe('one\n\ntwo')
+  }
+
+  test('its end is written down once the store can again: its work is not thrown away', async () => {
+    vi.useFakeTimers()
+    const { sup, app } = team(script(), { storage: failing(3) })
+    const running = sup.generate('Go')
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect((await running).text).toBe('one\n\ntwo')
+    expect((await app.tasks.list()).items).toMatchObject([{ status: 'completed' }])
+  })
+
+  test('one whose end can’t be written down has failed, if that can be', async () => {
+    vi.useFakeTimers()
+    const { sup, app, models } = team(script(), { storage: failing(100) })
+    const running = sup.generate('Go')
+    await vi.advanceTimersByTimeAsync(20_000)
+    expect((await running).text).toBe('one\n\ntwo')
     expect((await app.tasks.list()).items).toMatchObject([{ status: 'failed', error: { code: 'storage-failed' } }])
     expect(times(models.calls('sup')[2], 'has failed')).toBe(1)
   })

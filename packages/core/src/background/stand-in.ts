@@ -9,7 +9,7 @@ import { SharedView } from '../messages/shared-view.ts'
 import type { AbortScope } from '../shared/abort.ts'
 import type { Storage } from '../storage/storage.ts'
 import { taskTools } from './ask-tool.ts'
-import { readInbox } from './inbox.ts'
+import { isSpokenTo, readInbox } from './inbox.ts'
 import type { TaskLog } from './task-log.ts'
 
 /** The tree of a task: a run that stands for the one that made the call, and has nothing to do but this call. */
@@ -35,7 +35,9 @@ export function standIn(parent: Run, call: PendingCall, place: TaskPlace): TaskT
   const { runId, agentId, path } = parent.state
   const step = bareStep()
   const state = { ...newRunState({ runId, agentId, path, maxSteps: 1, messages: [] }), iteration: 1, steps: [step] }
-  const own: PendingCall = { ...call }
+  // Its gates had their say where it was made.
+  const own: PendingCall = { ...call, allowed: call.question ? 'decided' : 'free' }
+  delete own.question
   call.delegation = undefined
   const run: Run = {
     ...toStandIn(parent),
@@ -74,6 +76,7 @@ export function toStandIn(run: Run): Run {
     // It is in the background already.
     background: undefined,
     told: undefined,
+    bailed: undefined,
     askedByTasks: undefined,
   }
 }
@@ -96,7 +99,12 @@ export function standInRoot(
     children: 0,
     contexts: undefined,
     untilIdle: true,
-    task: { depth: depth + 1, tools: taskTools(ask), read: (run) => readInbox(storage, taskId, run) },
+    task: {
+      depth: depth + 1,
+      tools: taskTools(ask),
+      isSpokenTo: (run) => isSpokenTo(storage, taskId, run),
+      read: (run) => readInbox(storage, taskId, run),
+    },
     linked: 0,
     isClosed: false,
     isResumed: false,

@@ -60,15 +60,6 @@ export class StrandedTasks {
     return true
   }
 
-  /** Whoever waits stored for a task that has ended goes on: the tree that it was begun in. */
-  async wake(treeId: string, by: RootRun): Promise<void> {
-    try {
-      await this.#manager.site.wake(treeId, by)
-    } catch (thrown) {
-      warnIn(this.#application, 'run-not-resumed', notResumed(treeId, thrown))
-    }
-  }
-
   /** A run has taken over tasks of its thread, or goes on: it is told from now on what happens in them, and what nobody works on goes on. */
   async attach(run: Run): Promise<void> {
     const tasks = run.state.tasks ?? []
@@ -107,6 +98,8 @@ export class StrandedTasks {
       this.#manager.goOn(stored, await this.#manager.site.reopen(stored, by), by)
     } catch (thrown) {
       if (isRetinueError(thrown, 'run-busy')) return
+      // What another agent's turn can't go on with, its own can.
+      if (isRetinueError(thrown, 'run-code-missing') && by.agentId !== stored.agentId) return
       // It may be about to be written down for the first time.
       if (isRetinueError(thrown, 'run-not-found') && Date.now() - createdAt < NEW_MS) return
       await this.lost(taskId, thrown, by)
@@ -130,7 +123,7 @@ export class StrandedTasks {
   }
 
   /** Goes on with a task that waited, such as one of which a call was not decided in time. */
-  async goOnLater(taskId: string, by: RootRun): Promise<void> {
+  async goOnLater(taskId: string, by: RootRun | undefined): Promise<void> {
     try {
       const stored = await this.#manager.site.storage.tasks.get(taskId)
       if (stored.status === 'suspended')

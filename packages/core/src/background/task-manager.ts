@@ -6,17 +6,19 @@ import type { Admission, AfterAnswer, RunTasks, TaskTerms, ThreadRequest, Thread
 import { type Application, type BackgroundTaskOptions, warnIn } from '../memory/application.ts'
 import { AbortScope } from '../shared/abort.ts'
 import type { StoredTask } from '../storage/tasks.ts'
-import { failed, type Outcome } from '../tools/outcome.ts'
+import type { Outcome } from '../tools/outcome.ts'
+import { EndedTasks } from './ended-tasks.ts'
 import { InheritedLists } from './inherited.ts'
-import { callOf, type LiveTask, referenceTo, type StoredTerms } from './live-task.ts'
-import { newTask, placeholder, storedTermsOf, workerOf } from './new-task.ts'
+import { callOf, type LiveTask, linkTo, referenceTo, type StoredTerms } from './live-task.ts'
+import { isClients, newTask, placeholder, storedTermsOf, tellsThread, workerOf } from './new-task.ts'
 import { OPEN } from './open-states.ts'
 import { LocalSignals, type TaskSignals } from './signals.ts'
-import { Slots } from './slots.ts'
 import { standIn } from './stand-in.ts'
 import { StrandedTasks } from './stranded-tasks.ts'
-import { breakTask, endTask } from './task-ends.ts'
+import { breakTask, endTask, wake } from './task-ends.ts'
+import { atLimit } from './task-errors.ts'
 import { TaskLog } from './task-log.ts'
+import { leave, leaveWhenIdle, TaskPlaces } from './task-places.ts'
 import type { TaskSite } from './task-site.ts'
 import { TaskWaiter } from './task-waiter.ts'
 import { callOff, type Workplace, work } from './work.ts'
@@ -29,12 +31,13 @@ export class TaskManager implements RunTasks, Workplace {
   readonly signals: TaskSignals
   readonly #application: Application
   readonly #onLimit: NonNullable<BackgroundTaskOptions['onLimit']>
-  readonly #slots: Slots
+  readonly #places: TaskPlaces
   readonly #lists: InheritedLists
   readonly #live = new Map<string, LiveTask>()
   readonly #stranded: StrandedTasks
-  /** Tasks that have ended, the oldest first, where the store is this process. */
-  readonly #ended: string[] = []
+  readonly #ended: EndedTasks
+  /** The runs at work whose tasks wait for a person: what comes of those is told there. */
+  readonly #asking = new Map<string, Run>()
   readonly #waiter: TaskWaiter
 
   constructor(application: Application, options: BackgroundTaskOptions, site: TaskSite, signals?: TaskSignals) {
@@ -43,10 +46,11 @@ export class TaskManager implements RunTasks, Workplace {
     this.signals = signals ?? new LocalSignals()
     this.#application = application
     this.#onLimit = onLimit
-    this.#slots = new Slots({ global: globalConcurrency, perAgent: perAgentConcurrency })
+    this.#places = new TaskPlaces({ global: globalConcurrency, perAgent: perAgentConcurrency })
     this.#waiter = new TaskWaiter(this)
     this.#stranded = new StrandedTasks(this, application)
     this.#lists = new InheritedLists(site.storage)
+    this.#ended = new EndedTasks(site.storage)
   }
 
   warn(code: string, message: string): void {
@@ -74,8 +78,10 @@ export class TaskManager implements RunTasks, Workplace {
   }
 
   #admitted(run: Run, call: PendingCall): Admission {
+    // The run ends with what its client has to do, and could not be told anything then.
+    if (!tellsThread(run) && run.calls?.some(isClients)) return { type: 'foreground' }
     const worker = workerOf(run, call)
-    const release = this.#slots.tryTake(worker)
+    const release = this.#places.tryTake(worker)
     if (release || this.#onLimit === 'queue') return { type: 'background', release }
     if (this.#onLimit === 'run') return { type: 'foreground' }
     return { type: 'end', outcome: atLimit(call.toolName) }
@@ -96,12 +102,12 @@ export class TaskManager implements RunTasks, Workplace {
       const tree = standIn(run, call, { taskId, abort: scope, log, storage, tasks: this, ask: terms.ask })
       this.site.keepable(tree.run, run.root, inherits && delegation?.messages)
       if (this.site.survives) await tree.run.root.keep()
-      const unlinked = link(terms.detached ? undefined : run.root, scope)
+      const unlinked = linkTo(terms.detached ? undefined : run.root, scope)
       const unlink = (ended: boolean): void => {
         unlinked()
         if (ended && inherits) this.#lists.left(run).catch(() => {})
       }
-      this.#enroll({ taskId, terms: stored, ...tree, log, attempts: 0, unlink }, release)
+      this.#enroll({ taskId, terms: stored, ...tree, parent: run, log, attempts: 0, unlink }, release)
     } catch (thrown) {
       release?.()
       scope.dispose()
@@ -122,12 +128,24 @@ export class TaskManager implements RunTasks, Workplace {
     run.calls = turn.calls
     run.resumed = undefined
     const log = run.root.log as TaskLog
-    log.moveTo(by?.log)
+    const parent = by ? undefined : this.#asking.get(taskId)
+    log.moveTo(by?.log ?? parent?.root.log)
+    this.#asking.delete(taskId)
     const unlink = (ended: boolean): void => {
       run.close()
-      if (ended) this.#unshare(run, terms as unknown as StoredTerms).catch(() => {})
+      if (ended) this.#lists.leftAfter(run, terms as unknown as StoredTerms).catch(() => {})
     }
-    return this.#enroll({ taskId, terms: terms as unknown as StoredTerms, run, turn, log, attempts, unlink })
+    this.signals.publish(taskId)
+    return this.#enroll({
+      taskId,
+      terms: terms as unknown as StoredTerms,
+      run,
+      turn,
+      parent,
+      log,
+      attempts,
+      unlink,
+    })
   }
 
   attach(run: Run): Promise<void> {
@@ -144,7 +162,7 @@ export class TaskManager implements RunTasks, Workplace {
   }
 
   /** Goes on with a task that waited, such as one of which a call was not decided in time. */
-  goOnLater(taskId: string, by: RootRun): Promise<void> {
+  goOnLater(taskId: string, by: RootRun | undefined): Promise<void> {
     return this.#stranded.goOnLater(taskId, by)
   }
 
@@ -163,16 +181,12 @@ export class TaskManager implements RunTasks, Workplace {
     return this.#waiter.answer(run, taskId, answer)
   }
 
-  /** Whoever waits stored for a task that has ended goes on. */
-  wake(treeId: string, by: RootRun): Promise<void> {
-    return this.#stranded.wake(treeId, by)
-  }
-
   stopped(run: Run): void {
     void this.#waiter.stopped(run)
   }
 
   closed(run: Run): void {
+    for (const [taskId, parent] of this.#asking) if (parent === run) this.#asking.delete(taskId)
     this.#lists.closed(run).catch(() => {})
   }
 
@@ -184,12 +198,33 @@ export class TaskManager implements RunTasks, Workplace {
     return this.#waiter.confirm(run)
   }
 
+  release(run: Run): Promise<void> {
+    return this.#waiter.release(run)
+  }
+
+  waits(run: Run): boolean {
+    return this.#waiter.waits(run)
+  }
+
+  drain(run: Run): Promise<void> {
+    return this.#waiter.drain(run)
+  }
+
   afterAnswer(run: Run, reason: NonNullable<Run['state']['idle']>): Promise<AfterAnswer> {
     return this.#waiter.afterAnswer(run, reason)
   }
 
   ended(run: Run, reason: FinishReason): Promise<void> {
     return this.#waiter.ended(run, reason)
+  }
+
+  /** A hook said of a task that its run is to end: nothing else of the run goes on. */
+  async bail({ taskId, parent, turn }: LiveTask, text: string): Promise<void> {
+    if (!parent || parent.state.finishReason !== undefined) return
+    parent.bailed = text
+    parent.bail?.out(turn.calls[0]?.toolCallId as string)
+    const others = (parent.state.tasks ?? []).filter((task) => task.taskId !== taskId)
+    for (const other of others) await this.cancel(other.taskId, 'another delegation ended the run').catch(() => false)
   }
 
   /** Ends a task that has not ended. False if it had. Rejects with `task-not-found`. */
@@ -207,20 +242,23 @@ export class TaskManager implements RunTasks, Workplace {
     const log = live?.log ?? by?.log
     log?.push({ type: 'background-task-cancelled', runId, from: 'AGENT', path, payload })
     live?.run.abort.abort(reason)
-    if (live) await this.wake(stored.parentTree, live.run.root)
-    else await this.site.forget(taskId)
+    if (!live) await this.site.takeAway(taskId)
     this.signals.publish(taskId)
+    // A live one does so when its work has ended.
+    if (!live) await this.site.wake(stored)
     return true
   }
 
-  async enter(task: LiveTask): Promise<boolean> {
-    task.release ??= await this.#slots.take(task.terms.worker, (callback) => task.run.abort.onAbort(callback))
-    return task.release !== undefined
+  enter(task: LiveTask): Promise<boolean> {
+    return this.#places.enter(task)
+  }
+
+  leaveWhenIdle(task: LiveTask): () => void {
+    return leaveWhenIdle(task)
   }
 
   leave(task: LiveTask): void {
-    task.release?.()
-    task.release = undefined
+    leave(task)
   }
 
   async begun(task: LiveTask): Promise<boolean> {
@@ -229,7 +267,7 @@ export class TaskManager implements RunTasks, Workplace {
   }
 
   #enroll(
-    begun: Omit<LiveTask, 'release' | 'stopClock' | 'left' | 'leave' | 'workedMs'>,
+    begun: Omit<LiveTask, 'release' | 'stopClock' | 'left' | 'leave' | 'workedMs' | 'idle' | 'entering'>,
     release: (() => void) | undefined = undefined,
   ): LiveTask {
     let leave = (): void => {}
@@ -237,7 +275,8 @@ export class TaskManager implements RunTasks, Workplace {
       leave = resolve
     })
     const workedMs = begun.attempts === 0 ? 0 : Date.now() - begun.run.begunAt
-    const task: LiveTask = { ...begun, workedMs, release, stopClock: undefined, left, leave }
+    const idle = new Set<Run>()
+    const task: LiveTask = { ...begun, idle, entering: undefined, workedMs, release, stopClock: undefined, left, leave }
     this.#live.set(task.taskId, task)
     void this.#work(task)
     return task
@@ -255,6 +294,7 @@ export class TaskManager implements RunTasks, Workplace {
     }
     this.#left(task, true)
     this.signals.publish(task.taskId)
+    await wake(this, task.taskId)
   }
 
   /** Waits until a task can be worked on; false if it was called off before. */
@@ -287,30 +327,11 @@ export class TaskManager implements RunTasks, Workplace {
     await keeper.suspend()
     if (run.abort.aborted) return false
     emit(run, 'background-task-suspended', referenceTo(task))
+    if (task.parent && task.parent.state.finishReason === undefined) this.#asking.set(taskId, task.parent)
     this.#left(task, false)
     this.signals.publish(taskId)
     this.stopped(run)
     return true
-  }
-
-  /** Of a task that was gone on with after its run had died: its list is of no use any more when no other one needs it. */
-  async #unshare({ state }: Run, { inherits }: StoredTerms): Promise<void> {
-    if (!inherits) return
-    const { tasks } = this.site.storage
-    const { items } = await tasks.list({ parentRunId: state.runId, status: OPEN, limit: 1 })
-    if (items.length === 0) await tasks.unshare(inherits.listId)
-  }
-
-  /** What is kept in this process alone would fill it: of what has ended, the last so many stay, and what is yet to be told. */
-  async #forgetOldest(taskId: string): Promise<void> {
-    this.#ended.push(taskId)
-    const { tasks } = this.site.storage
-    for (let looked = 0; looked < 2 && this.#ended.length > MOST_ENDED; looked++) {
-      const oldest = this.#ended.shift() as string
-      const { tells, deliveredAt } = await tasks.get(oldest)
-      if (tells === 'thread' && deliveredAt === undefined) this.#ended.push(oldest)
-      else await tasks.remove(oldest)
-    }
   }
 
   /** This process has nothing more to do with it. `ended`: it is over, and does not only wait. */
@@ -320,31 +341,9 @@ export class TaskManager implements RunTasks, Workplace {
     this.#live.delete(task.taskId)
     task.unlink(ended)
     task.leave()
-    if (ended && !this.site.survives) void this.#forgetOldest(task.taskId).catch(() => {})
+    if (ended && !this.site.survives) void this.#ended.add(task.taskId).catch(() => {})
   }
 }
-
-/** How many tasks that have ended a process without a storage keeps the records of. */
-const MOST_ENDED = 1_000
 
 /** A task that was called off before it had begun is ended like one that waits. */
 const NOT_BEGUN = { waiting: 1 } as const
-
-/** Ties a task to the root run that it is called off with, also when that has ended. */
-function link(root: RootRun | undefined, scope: AbortScope): () => void {
-  if (root) root.linked += 1
-  return () => {
-    scope.dispose()
-    if (!root) return
-    root.linked -= 1
-    if (root.linked === 0 && root.isClosed) root.abort.dispose()
-  }
-}
-
-function atLimit(toolName: string): Outcome {
-  return failed(
-    'task-limit',
-    `As many background tasks run as may: "${toolName}" was not started.`,
-    'Try again when one of them has ended, or go on without it.',
-  )
-}

@@ -5,7 +5,7 @@ import type { AfterAnswer, ThreadRequest, ThreadTasks } from '../loop/run-tasks.
 import { takePoint } from '../loop/take-point.ts'
 import { disarm, frameworkNote } from '../messages/framework-note.ts'
 import { forEachLimited } from '../shared/for-each-limited.ts'
-import type { Page } from '../storage/page.ts'
+import { allPages } from '../storage/page.ts'
 import type { StoredTask, TaskClaim, TaskFacts } from '../storage/tasks.ts'
 import { failed, type OpenTask, type Outcome } from '../tools/outcome.ts'
 import { ANSWER_TOOL } from './answer-tool.ts'
@@ -104,8 +104,8 @@ export class TaskWaiter {
 
   async ofThread({ threadId, resourceId, runId, wasTold }: ThreadRequest): Promise<ThreadTasks> {
     const { tasks } = this.#manager.site.storage
-    const open = await all((cursor) => tasks.list({ threadId, resourceId, status: OPEN, ...cursor }))
-    const ended = await all((cursor) => tasks.list({ threadId, resourceId, undelivered: true, ...cursor }))
+    const open = await allPages((cursor) => tasks.list({ threadId, resourceId, status: OPEN, ...cursor }))
+    const ended = await allPages((cursor) => tasks.list({ threadId, resourceId, undelivered: true, ...cursor }))
     const at = Date.now()
     const taskIds = ended.map(({ taskId }) => taskId)
     const { whole: claimed } = await this.#claimed({ taskIds, by: runId, until: at + CLAIM_MS, at })
@@ -117,7 +117,7 @@ export class TaskWaiter {
       else fresh.push(task)
     }
     return {
-      notes: fresh.length === 0 ? [] : notesOf(fresh),
+      notes: fresh.length === 0 ? [] : notesOf(fresh, globalThis.crypto.randomUUID()),
       told: fresh.map(({ taskId }) => taskId),
       open: open.filter(({ tells }) => tells === 'thread').map(openTask),
     }
@@ -129,9 +129,27 @@ export class TaskWaiter {
     if (taskIds) await this.#manager.site.storage.tasks.deliver({ taskIds, by: state.runId, at: root.effects.now() })
   }
 
+  async release(run: Run): Promise<void> {
+    const { told: taskIds, root, state } = run
+    run.told = undefined
+    const at = root.effects.now()
+    if (taskIds) await this.#manager.site.storage.tasks.claim({ taskIds, by: state.runId, until: at, at })
+  }
+
+  /** Whether a run stays open for its tasks: nobody else could be told, or its caller wants it to. One that is to stop does not. */
+  waits(run: Run): boolean {
+    const { state, root } = run
+    if (!state.tasks?.length || state.stoppedOnRequest) return false
+    return root.untilIdle !== false || !tellsThread(run)
+  }
+
+  async drain(run: Run): Promise<void> {
+    if (this.waits(run)) await this.#idle(run, () => this.#wait(run, true))
+  }
+
   async afterAnswer(run: Run, reason: NonNullable<Run['state']['idle']>): Promise<AfterAnswer> {
     const { state, root } = run
-    if (!ANSWERED.has(reason) || !waits(run)) return 'end'
+    if (!ANSWERED.has(reason) || !this.waits(run)) return 'end'
     if (state.idle === undefined) {
       state.idle = reason
       if (root.keeper?.isDurable) {
@@ -139,41 +157,54 @@ export class TaskWaiter {
         await run.abort.race(root.keeper.save())
       }
     }
-    // A task that waits for its own gives its place to another one.
-    const own = this.#manager.live(root.runId)
-    if (own) this.#manager.leave(own)
     // What its tasks did while it waited stored is told to it from now on; those that nobody works on go on.
     if (root.isResumed) await this.#manager.attach(run)
-    const then = await this.#wait(run)
-    if (own && !(await this.#manager.enter(own))) return 'end'
-    return then
+    return this.#idle(run, () => this.#wait(run, false))
+  }
+
+  /** A task that waits for its own gives its place to another one, once nothing in it works. */
+  async #idle(run: Run, wait: () => Promise<AfterAnswer>): Promise<AfterAnswer> {
+    const own = this.#manager.live(run.root.runId)
+    if (!own) return wait()
+    own.idle.add(run)
+    const stop = this.#manager.leaveWhenIdle(own)
+    try {
+      const then = await wait()
+      own.idle.delete(run)
+      return (await this.#manager.enter(own)) ? then : 'end'
+    } finally {
+      own.idle.delete(run)
+      stop()
+    }
   }
 
   async ended(run: Run, reason: FinishReason): Promise<void> {
-    if (run.told) await this.confirm(run)
+    // What is not kept anywhere needs no more than to be in the conversation.
+    if (run.told && !run.kept) await this.confirm(run)
     if (tellsThread(run) && reason !== 'aborted' && reason !== 'bailed') return
     const why = reason === 'aborted' ? 'the run that began it was aborted' : 'the run that began it has ended'
-    const open = (run.state.tasks ?? []).filter(({ taskId }) => !this.#manager.live(taskId)?.terms.detached)
+    const open = run.state.tasks ?? []
     await forEachLimited(open.length, AT_ONCE, async (index) => {
       const { taskId } = open[index] as OpenTask
-      await this.#manager.cancel(taskId, why, run.root).catch(() => false)
+      if (!(await this.#isDetached(taskId))) await this.#manager.cancel(taskId, why, run.root).catch(() => false)
     })
   }
 
-  /** Waits until there is something to tell the run, or nothing left to wait for. */
-  async #wait(run: Run): Promise<AfterAnswer> {
+  /** Waits until there is something to tell the run, or nothing left to wait for; `all`: until nothing works any more. */
+  async #wait(run: Run, all: boolean): Promise<AfterAnswer> {
     let idleSince = run.root.effects.now()
     for (;;) {
       if (run.abort.aborted) return 'end'
       // Before it is looked: whatever changes from here on is noticed.
       const change = this.#change(run, idleSince)
-      const standing = await this.#standing(run)
+      const standing = await this.#standing(run, all)
       if (this.#untold(run).length > 0) standing.ended = true
-      if (standing.ended || standing.working === 0) {
+      if ((standing.ended && !all) || standing.working === 0) {
         change.stop()
         if (standing.ended) return 'continue'
         if (standing.suspended === 0) return 'end'
-        run.askedByTasks = await askedBelow(this.#manager.site.storage, run.root.decisionId, run.state.tasks ?? [])
+        const { storage } = this.#manager.site
+        run.askedByTasks = await askedBelow(storage, run.root.decisionId, run.state.tasks ?? [])
         return 'suspend'
       }
       const happened = await change.happened
@@ -183,7 +214,7 @@ export class TaskWaiter {
   }
 
   /** How the run's open tasks stand. What somebody else was told of is none of them any more. */
-  async #standing(run: Run): Promise<{ ended: boolean; working: number; suspended: number }> {
+  async #standing(run: Run, all: boolean): Promise<{ ended: boolean; working: number; suspended: number }> {
     const standing = { ended: false, working: 0, suspended: 0 }
     for (const { taskId } of [...(run.state.tasks ?? [])]) {
       if (this.#manager.live(taskId)) standing.working += 1
@@ -197,7 +228,7 @@ export class TaskWaiter {
           await this.#manager.takeOver(taskId, run.root)
         } else {
           standing.ended = true
-          return standing
+          if (!all) return standing
         }
       }
     }
@@ -245,7 +276,7 @@ export class TaskWaiter {
     try {
       for (const { taskId } of tasksIn(run)) {
         const task = await this.#waitsFor(taskId)
-        if (task?.status !== 'suspended') return await this.#manager.wake(run.root.runId, run.root)
+        if (task && task.status !== 'suspended') return await this.#manager.site.wake(task)
       }
     } catch (thrown) {
       this.#manager.warn('run-not-resumed', notResumed(run.root.runId, thrown))
@@ -253,7 +284,7 @@ export class TaskWaiter {
   }
 
   /** How a task stands that this process does not work on; of one that waits it is noted. Undefined if it is gone. */
-  async #waitsFor(taskId: string): Promise<TaskFacts | undefined> {
+  async #waitsFor(taskId: string): Promise<StoredTask | undefined> {
     const { storage } = this.#manager.site
     try {
       const task = await storage.tasks.get(taskId)
@@ -265,6 +296,11 @@ export class TaskWaiter {
       if (isRetinueError(thrown, 'task-not-found')) return undefined
       throw thrown
     }
+  }
+
+  async #isDetached(taskId: string): Promise<boolean> {
+    const terms = this.#manager.live(taskId)?.terms ?? (await this.#waitsFor(taskId))?.terms
+    return (terms as StoredTerms | undefined)?.detached ?? false
   }
 
   /** Claims what has ended. One that is damaged keeps no other one from being told; that it is, is a warning. */
@@ -294,26 +330,8 @@ function tasksIn({ state, calls }: Run): OpenTask[] {
   return [...(state.tasks ?? []), ...below]
 }
 
-/** Whether a run stays open for its tasks: nobody else could be told, or its caller wants it to. */
-function waits(run: Run): boolean {
-  return run.root.untilIdle !== false || !tellsThread(run)
-}
-
 function openTask({ taskId, toolCallId, toolName }: TaskFacts): OpenTask {
   return { taskId, toolCallId, toolName }
-}
-
-async function all(
-  page: (cursor: { readonly cursor?: string }) => Promise<Page<TaskFacts>>,
-): Promise<readonly TaskFacts[]> {
-  const found: TaskFacts[] = []
-  let cursor: string | undefined
-  do {
-    const { items, next } = await page(cursor === undefined ? {} : { cursor })
-    found.push(...items)
-    cursor = next
-  } while (cursor !== undefined)
-  return found
 }
 
 function claimOf({ root, state }: Run, open: readonly OpenTask[]): TaskClaim {

@@ -18,7 +18,7 @@ export function tellRun(run: Run, ended: readonly StoredTask[], damaged: Readonl
   run.told = taskIds
   const ends = ended.map(endOf)
   const news = ended.map((task, index) => newsOf(run, task, (ends[index] as TaskEnd).outcome))
-  addMessage(run, taskNote([...news, ...unreadable.map(damagedNews)]))
+  addMessage(run, taskNote([...news, ...unreadable.map(damagedNews)], run.root.effects.newId()))
   let bail: string | undefined
   for (const { outcome, usage } of ends) {
     addUsage(run.state.totalUsage, usage)
@@ -29,13 +29,13 @@ export function tellRun(run: Run, ended: readonly StoredTask[], damaged: Readonl
 }
 
 /** What another run than the one that began them is told of tasks. */
-export function notesOf(ended: readonly StoredTask[]): UserMessage[] {
+export function notesOf(ended: readonly StoredTask[], mark: string): UserMessage[] {
   const outcomes = ended.map((task) => endOf(task).outcome)
   const news = ended.map(({ taskId, toolName, status }, index) => {
     const { output } = outcomes[index] as Outcome
     return { taskId, toolName, status: status as TaskNews['status'], output }
   })
-  return [taskNote(news), ...outcomes.flatMap(feedbackIn)]
+  return [taskNote(news, mark), ...outcomes.flatMap(feedbackIn)]
 }
 
 /** What a hook said of a result. */

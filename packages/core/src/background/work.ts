@@ -32,6 +32,8 @@ export async function work(task: LiveTask, place: Workplace): Promise<CallsEnd> 
     task.stopClock?.()
     const { outcome } = call
     if (isDelegation || outcome?.kind !== 'error' || !isWorthRetrying(outcome.error)) return end
+    // What a person let start is started once.
+    if (call.allowed === 'started') return end
     if (!(await again(outcome.error))) return end
     delete call.outcome
     turn.step.toolResults.length = 0

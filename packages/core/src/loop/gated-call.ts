@@ -201,7 +201,8 @@ function declined({ toolName }: PendingCall, { kind }: Question, reason: string 
   return failed('tool-declined', `The call of "${toolName}" was declined${why}. ${what}`)
 }
 
-function unknownOutcome({ toolName }: PendingCall): Outcome {
+/** A call that was decided, and whose process died. */
+export function unknownOutcome({ toolName }: PendingCall): Outcome {
   return failed(
     'tool-outcome-unknown',
     `"${toolName}" was started, and whether it did its work is unknown: the process that ran it died. It is not started again.`,

@@ -11,7 +11,8 @@ export async function factsOf(run: Run, turn: CallingTurn, end: CallsEnd): Promi
   const { state } = run
   const { step, calls } = turn
   const relayed = end.relayed !== undefined && !run.stopped
-  const isToCheck = run.answer !== undefined && (relayed || isAnswer(turn))
+  // What it says while it waits for tasks need not be the whole of it.
+  const isToCheck = run.answer !== undefined && (relayed || isAnswer(turn)) && !run.root.tasks?.waits(run)
   const answer = run.answer && isToCheck ? await checkAnswer(run, run.answer, state.text) : 'unchecked'
   return {
     aborted: run.abort.aborted,

@@ -63,7 +63,7 @@ export async function askIterationHook(run: Run, step: Step, planned: NextStep):
     toolCalls: step.toolCalls.map((call) => Object.freeze({ ...call })),
     toolResults: step.toolResults.map((result) => Object.freeze({ ...result })),
     finishReason: step.finishReason,
-    isFinal: planned.type === 'finish',
+    isFinal: planned.type === 'finish' && !run.root.tasks?.waits(run),
     messages: state.messages.slice(),
     runId: state.runId,
     agentId: state.agentId,

@@ -12,7 +12,7 @@ import { takePoint } from './take-point.ts'
 /** Keeps what was said, and ends the run: at once where nothing is kept. */
 export function end(run: Run, reason: FinishReason): Promise<void> | undefined {
   const { root, state } = run
-  if (state.tasks?.length && root.tasks) return endWithTasks(run, reason, root.tasks)
+  if ((state.tasks?.length || run.told) && root.tasks) return endWithTasks(run, reason, root.tasks)
   return ended(run, reason)
 }
 
@@ -25,7 +25,7 @@ function ended(run: Run, reason: FinishReason): Promise<void> | undefined {
   const { kept, root, state } = run
   if (run.background) root.tasks?.closed(run)
   // Of a checked answer the last one stands.
-  if (state.answers && !run.answer && root.runId === state.runId)
+  if (state.answers && !run.answer && reason !== 'bailed' && root.runId === state.runId)
     state.text = [...state.answers, state.text].filter((text) => text.trim() !== '').join('\n\n')
   if (kept || root.keeper) return endKept(run, reason)
   finish(run, reason)
@@ -34,7 +34,8 @@ function ended(run: Run, reason: FinishReason): Promise<void> | undefined {
 
 async function endKept(run: Run, reason: FinishReason): Promise<void> {
   const { kept, root, state } = run
-  if (kept) await keepRest(run, kept)
+  const isKept = kept !== undefined && (await keepRest(run, kept)) && !kept.refused
+  if (run.told && kept) await root.tasks?.[isKept ? 'confirm' : 'release'](run).catch(() => {})
   const { keeper } = root
   if (!keeper || root.runId !== state.runId) {
     finish(run, reason)
@@ -62,14 +63,22 @@ export function waits(run: Run): void {
 const GRACE_MS = 5_000
 
 /** An answer is worth more than its record: where that fails, also when it is tried again, the run ends as it would have, and says so. */
-async function keepRest(run: Run, kept: KeptConversation): Promise<void> {
+async function keepRest(run: Run, kept: KeptConversation): Promise<boolean> {
   const { state } = run
   const keeping = (async () => kept.end(state.messages, state.text))().catch(() => kept.end(state.messages, state.text))
+  let isKept = false
   try {
-    await soon(run, keeping)
+    await soon(
+      run,
+      keeping.then(() => {
+        isKept = true
+      }),
+    )
+    return isKept
   } catch (thrown) {
     // The first error is the one that tells why the run ended.
     run.error ??= isRetinueError(thrown) ? thrown : unexpected(thrown)
+    return false
   }
 }
 

@@ -20,9 +20,17 @@ export interface PendingCall extends CallRef {
   question?: Question
   /** Whether the budget has counted it. */
   counted?: true
+  /**
+   * It goes on apart from the run that made it, where its gates let it start: `decided` by a person, and then started once. Undefined: its
+   * gates are asked.
+   */
+  allowed?: Allowed
   /** What a person put in place of its arguments. */
   edited?: unknown
 }
+
+/** How far a call is that was let start where it was made. */
+export type Allowed = 'free' | 'decided' | 'started'
 
 /** The call that a model's words make, among the tools that there are. */
 export function pendingCall(toolCallId: string, name: string, input: unknown, tools: ToolSet): PendingCall {

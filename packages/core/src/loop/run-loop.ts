@@ -1,7 +1,7 @@
 import { isRetinueError } from '../errors/retinue-error.ts'
 import { markProvider } from '../model/foreign-reasoning.ts'
 import { assertNever } from '../shared/assert-never.ts'
-import { afterAnswer, hasAfterwork, takeNews } from './after-answer.ts'
+import { afterAnswer, hasAfterwork, mayAnswerAgain, spent, takeNews } from './after-answer.ts'
 import { callModel } from './call-model.ts'
 import { askForRepair } from './check-answer.ts'
 import { tellEnd, unexpected } from './finish-run.ts'
@@ -16,7 +16,7 @@ import { type CallingTurn, callOffStep, NO_CALLS, runToolCalls } from './run-too
 import type { SavedCall } from './saved-run.ts'
 import { afterHook, gated } from './steer.ts'
 import { takePoint } from './take-point.ts'
-import { type BudgetLeft, budgetLeft, tellNearlySpent, tellSpent } from './within-budget.ts'
+import { type BudgetLeft, budgetLeft, tellNearlySpent } from './within-budget.ts'
 
 /**
  * Runs an agent to its end: call the model, run the tools that it asked for, decide, again. It never throws; how the run ended is in
@@ -40,7 +40,7 @@ export async function runLoop(run: Run): Promise<void> {
           continue
         case 'last-call':
           state.last = next.why
-          if (next.why === 'budget') tellSpent(run)
+          if (next.why === 'budget') await spent(run)
           continue
         case 'finish':
           if (hasAfterwork(run)) {
@@ -71,8 +71,7 @@ async function stop(run: Run, turn: CallingTurn | undefined): Promise<void> {
 }
 
 /**
- * Stops in the middle of a step, until a person has decided. The root's whole tree is written down before anybody is told. False if the
- * run was called off meanwhile.
+ * Stops in the middle of a step; the root's whole tree is written down before anybody is told. False if the run was called off meanwhile.
  */
 async function suspended(run: Run): Promise<boolean> {
   if (run.root.runId !== run.state.runId) return true
@@ -114,18 +113,19 @@ async function iterate(run: Run): Promise<NextStep | Pause> {
     if (run.kept && !keepsLate && said.calls.length > 0) await keep(run, run.kept)
     turn = said
   }
-  const { step } = turn
   const ended = turn.calls.length === 0 ? NO_CALLS : await runToolCalls(run, turn)
+  const bailed = run.bailed === undefined ? undefined : await takeNews(run)
+  if (bailed) return bailed
   if (ended.waiting > 0) return { type: 'suspend', turn }
   if (ended.bailText !== undefined) state.text = ended.bailText
-  else if (ended.relayed) await relay(run, step, ended.relayed)
+  else if (ended.relayed) await relay(run, turn.step, ended.relayed)
   const facts = await factsOf(run, turn, ended)
   const planned = nextStep(facts)
-  const { isTaskComplete } = run.hooks
-  const { next: own, note } = isTaskComplete ? await gated(run, isTaskComplete, facts, planned) : { next: planned }
-  const next = await afterHook(run, step, facts, own, note)
+  const judge = mayAnswerAgain(run) ? undefined : run.hooks.isTaskComplete
+  const { next: own, note } = judge ? await gated(run, judge, facts, planned) : { next: planned }
+  const next = await afterHook(run, turn.step, facts, own, note)
   endStep(run, turn, next)
-  if (run.hooks.onStepFinish) await tellStepFinish(run, step)
+  if (run.hooks.onStepFinish) await tellStepFinish(run, turn.step)
   return next
 }
 

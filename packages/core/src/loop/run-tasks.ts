@@ -71,6 +71,12 @@ export interface RunTasks {
   deliver(run: Run): Promise<string | undefined>
   /** What was put into the conversation is written down: nobody else has to be told. */
   confirm(run: Run): Promise<void>
+  /** What was put into the conversation could not be kept: somebody else is to be told. */
+  release(run: Run): Promise<void>
+  /** Whether a run that ends an answer stays open for its tasks: then it is not its last. */
+  waits(run: Run): boolean
+  /** Waits until no task of a run works any more. */
+  drain(run: Run): Promise<void>
   /** Called when a run has answered and tasks of it are open: waits, where the run has to, until its model can be told something. */
   afterAnswer(run: Run, reason: NonNullable<Run['state']['idle']>): Promise<AfterAnswer>
   /** Answers what a task of the run asks it; what its model reads of that. */
@@ -103,6 +109,8 @@ export interface TaskSide {
   /** The length of its path: runs below it have nothing of this. */
   readonly depth: number
   readonly tools: Readonly<Record<string, Tool>>
+  /** Whether something was said to it that it has not read. */
+  isSpokenTo(run: Run): Promise<boolean>
   /** Adds what was said to it since the last time to its conversation. */
   read(run: Run): Promise<void>
 }

@@ -19,7 +19,15 @@ import { takePoint } from './take-point.ts'
 import { countCall } from './within-budget.ts'
 
 /** Why the tool calls of a model call must not run: it was cut off, or should not have been. */
-const NEVER_RUN: ReadonlySet<string> = new Set(['length', 'content-filter', 'error', 'aborted', 'stopped', 'last'])
+const NEVER_RUN: ReadonlySet<string> = new Set([
+  'length',
+  'content-filter',
+  'error',
+  'aborted',
+  'stopped',
+  'last',
+  'bailed',
+])
 
 /** What of a model's turn the calls of its step need: it may be one that a run stopped in, and goes on with. */
 export interface CallingTurn {
@@ -50,7 +58,7 @@ export const NO_CALLS: CallsEnd = { waiting: 0, clientCalls: 0, bailText: undefi
  */
 export async function runToolCalls(run: Run, turn: CallingTurn): Promise<CallsEnd> {
   const { calls, step } = turn
-  const why = run.stopped ? 'stopped' : run.state.last ? 'last' : step.finishReason
+  const why = whyNot(run) ?? step.finishReason
   if (NEVER_RUN.has(why)) {
     for (const call of calls) settle(run, call, notRun(why))
     record(run, turn)
@@ -80,6 +88,13 @@ export async function runToolCalls(run: Run, turn: CallingTurn): Promise<CallsEn
     bailText: bail && bailTextOf(calls, bail.toolCallId),
     relayed: relayedOf(calls),
   }
+}
+
+/** Why no call of a run starts any more, if so. */
+function whyNot({ stopped, bailed, state }: Run): string | undefined {
+  if (stopped) return 'stopped'
+  if (bailed !== undefined) return 'bailed'
+  return state.last && 'last'
 }
 
 /** Writes down that a call ended, where it must not be run a second time. */
@@ -145,12 +160,12 @@ async function endOf(run: Run, call: PendingCall): Promise<Outcome | typeof WAIT
     let args: unknown = call.args
     // A delegation that was begun goes on: whether it may was decided then.
     if (!call.delegation) {
-      const checking = tool.check(call.args)
+      const checking = tool.check(call.allowed ? argsOf(call) : call.args)
       const checked = checking instanceof Promise ? await scope.race(checking) : checking
       if (checked === ABORTED || scope.aborted) return notRun('aborted')
       if (!checked.ok) return unfit(call, checked.issues)
       args = checked.value
-      if (call.question || tool.needsApproval || run.gates.length > 0) {
+      if (call.question || (!call.allowed && (tool.needsApproval || run.gates.length > 0))) {
         // Loaded with the first call that a person has to decide.
         const { gatedCall } = await import('./gated-call.ts')
         const gated = await gatedCall(run, call, args)
@@ -167,6 +182,10 @@ async function endOf(run: Run, call: PendingCall): Promise<Outcome | typeof WAIT
     const over = call.counted ? undefined : countCall(run, 'toolCalls', TOOL_CALL, call.toolName)
     if (over) return failedWith(over)
     call.counted = true
+    if (call.allowed && !call.delegation && !call.question) {
+      const lost = await startOnce(run, call)
+      if (lost) return lost
+    }
     const terms = run.background?.get(call.toolName)
     const started = terms && !call.delegation && (await inBackground(run, call, args, terms))
     if (started) return started
@@ -175,6 +194,16 @@ async function endOf(run: Run, call: PendingCall): Promise<Outcome | typeof WAIT
   } catch (thrown) {
     return failedWith(isRetinueError(thrown) ? thrown : toolFailed(call, thrown))
   }
+}
+
+/** A decided call that goes on apart is started once: what came of it if its process died over it nobody knows. */
+async function startOnce(run: Run, call: PendingCall): Promise<Outcome | undefined> {
+  if (call.allowed === 'free' || call.tool?.idempotent) return undefined
+  if (call.allowed === 'started') return (await import('./gated-call.ts')).unknownOutcome(call)
+  call.allowed = 'started'
+  const { keeper } = run.root
+  if (keeper?.isDurable) await keeper.save()
+  return undefined
 }
 
 /** Lets a call go on in the background; undefined where it is run in the foreground, by its model's choice or for want of room. */

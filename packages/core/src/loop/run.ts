@@ -36,6 +36,8 @@ import type { Timeouts } from './time-limits.ts'
 /** What all runs of one tree share: the application started the root, delegations the others. */
 export interface RootRun {
   readonly runId: string
+  /** The root agent's id. */
+  readonly agentId: string
   /** The id that people decide on its calls with: its own, or of a background task that of the run that began it. */
   readonly decisionId: string
   readonly abort: AbortScope
@@ -55,8 +57,8 @@ export interface RootRun {
   readonly maxDepth: number
   readonly allowCycles: boolean
   readonly chooseModel: ChooseModel | undefined
-  /** The conversation that the run belongs to, where the call names one: whose it is. */
-  readonly conversation: { readonly threadId: string; readonly resourceId: string } | undefined
+  /** Whose the run is, and the conversation that it belongs to, where the call says so. */
+  readonly owner: { readonly threadId?: string; readonly resourceId: string } | undefined
   /** Whether a run of the tree has named a file by a URL: its children may be shown it. */
   urls: boolean
   /** What the runs of an application share. */
@@ -149,6 +151,8 @@ export interface Run {
   readonly background: ReadonlyMap<string, TaskTerms> | undefined
   /** Tasks whose end stands in its conversation, and is not written down yet. */
   told: readonly string[] | undefined
+  /** The text that the run ends with, where a hook of one of its tasks said that it is to end. */
+  bailed: string | undefined
   /** What people are asked by its tasks, where it waits for nothing else. */
   askedByTasks: readonly PendingToolCall[] | undefined
   /** Results that have an id and are not the run's yet. */

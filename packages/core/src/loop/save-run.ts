@@ -48,7 +48,7 @@ function savedProcessors({ processors }: Run): SavedRun['processors'] {
 
 function savedCall(
   run: Run,
-  { toolCallId, toolName, args, problem, counted, outcome, question, delegation, edited }: PendingCall,
+  { toolCallId, toolName, args, problem, counted, outcome, question, delegation, edited, allowed }: PendingCall,
 ): SavedCall {
   return {
     toolCallId,
@@ -59,6 +59,7 @@ function savedCall(
     ...(outcome ? { outcome } : {}),
     ...(question ? { question } : {}),
     ...(edited === undefined ? {} : { edited }),
+    ...(allowed ? { allowed } : {}),
     ...(delegation && !outcome ? { delegation: savedDelegation(run, delegation) } : {}),
   }
 }

@@ -6,6 +6,7 @@ import type { Message } from '../messages/message.ts'
 import type { Outcome } from '../tools/outcome.ts'
 import type { SavedBudget } from './budget.ts'
 import type { DelegationHookContext } from './delegation-settings.ts'
+import type { Allowed } from './pending-call.ts'
 import type { RunState } from './run-state.ts'
 
 /** A run that stopped in the middle, as plain data: with its agent's code it is all that is needed to go on. */
@@ -45,6 +46,8 @@ export interface SavedCall {
   readonly counted?: true
   /** What it waits for, or was decided about. */
   readonly question?: Question
+  /** How far it is, where it was let start apart from this. */
+  readonly allowed?: Allowed
   /** What a person put in place of its arguments. */
   readonly edited?: unknown
   readonly delegation?: SavedDelegation

@@ -35,6 +35,8 @@ export interface BackgroundTaskOptions {
 /** Background tasks of an application: how they are bounded, and what runs them, made when the first run begins. */
 export interface ApplicationTasks {
   readonly options: BackgroundTaskOptions
+  /** The agent of the application with an id; undefined if there is none. */
+  readonly agentOf: (id: string) => object | undefined
   manager: Promise<object> | undefined
 }
 

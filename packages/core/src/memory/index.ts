@@ -15,6 +15,6 @@ export type {
   RecallQuery,
   RememberedMessage,
 } from './agent-memory.ts'
-export type { Application, Logger } from './application.ts'
+export type { Application, BackgroundTaskOptions, Logger } from './application.ts'
 export type { MemoryOption } from './memory-option.ts'
 export { assertChosenId, assertPersonsResource } from './thread-owner.ts'

@@ -41,6 +41,8 @@ export class KeptConversation {
   #seen: number
   /** How many messages were kept, which numbers them. */
   #kept: number
+  /** Whether the input was refused. */
+  refused = false
 
   /** `pending`: the run's own input, where it was not kept when the thread was opened. `begunWith`: how many messages the run has. */
   constructor(opened: OpenedMemory, run: KeptRun, pending: readonly Message[], begunWith: number, kept: number) {
@@ -71,6 +73,7 @@ export class KeptConversation {
   /** The input was refused: it is not kept, so that it can't make the next run fail too. */
   refuseInput(): void {
     this.#pending = []
+    this.refused = true
   }
 
   /** Keeps what was said since the last time. */

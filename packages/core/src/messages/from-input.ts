@@ -12,7 +12,10 @@ export type InputMessage =
   | { role: 'system' | 'user' | 'assistant' | 'tool'; content: unknown; providerOptions?: Record<string, unknown> }
   | { role: 'system' | 'user' | 'assistant'; parts: readonly unknown[]; id?: string; metadata?: unknown }
 
-/** What `generate` and `stream` take: a text, a message, or a conversation that ends with the user's or a tool's message. */
+/**
+ * What `generate` and `stream` take: a text, a message, or a conversation that ends with the user's or a tool's message. On a thread that
+ * the agent remembers an empty list is one, too: then what is not answered in it is answered, such as the result of a background task.
+ */
 export type AgentInput = string | InputMessage | readonly InputMessage[]
 
 /** An input, split into the system messages that it begins with and the conversation. */
@@ -66,7 +69,9 @@ export function looseMessagesFromInput(
   if (typeof input === 'string' && input.trim() === '') throw emptyInput()
   const before = split(converted(said))
   const own = split(converted(input))
-  if (own.messages.length === 0) throw noMessage()
+  // Who says nothing new wants what the thread has not answered yet to be answered.
+  const isNothing = Array.isArray(input) && input.length === 0
+  if (own.messages.length === 0 && !isNothing) throw noMessage()
   return {
     system: [...before.system, ...own.system],
     messages: [...before.messages, ...own.messages],

@@ -24,3 +24,15 @@ export interface UnreadableRow {
   readonly sequence?: number
   readonly reason: string
 }
+
+/** Everything of a listing; only where it is known to be short. */
+export async function allPages<T>(page: (request: { readonly cursor?: string }) => Promise<Page<T>>): Promise<T[]> {
+  const found: T[] = []
+  let cursor: string | undefined
+  do {
+    const { items, next } = await page(cursor === undefined ? {} : { cursor })
+    found.push(...items)
+    cursor = next
+  } while (cursor !== undefined)
+  return found
+}

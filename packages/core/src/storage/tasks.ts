@@ -31,6 +31,7 @@ export interface TaskFacts {
   readonly toolCallId: string
   /** The conversation of the root run, where it has one. */
   readonly threadId?: string
+  /** Whose the root run is, where that is known. */
   readonly resourceId?: string
   readonly status: TaskStatus
   /** Attempts begun: more than 1 where it was tried again. */

@@ -1,4 +1,5 @@
 import { RetinueError } from '../errors/retinue-error.ts'
+import { LONGEST_TIMER_MS } from '../shared/longest-timer.ts'
 import { isObject } from '../shared/records.ts'
 import type { Schema } from './schema.ts'
 import { TOOL_BRAND, type Tool, type ToolBackground, type ToolOptions } from './tool.ts'
@@ -68,10 +69,14 @@ function problemWith(options: unknown): { message: string; hint: string } | unde
 
 const BACKGROUND: Readonly<Record<keyof ToolBackground, (value: unknown) => boolean>> = {
   enabled: (value) => typeof value === 'boolean',
-  timeoutMs: (value) => Number.isInteger(value) && (value as number) > 0,
-  maxRetries: (value) => Number.isInteger(value) && (value as number) >= 0,
+  timeoutMs: (value) => isWhole(value, 1, LONGEST_TIMER_MS),
+  maxRetries: (value) => isWhole(value, 0, 100),
   detached: (value) => typeof value === 'boolean',
   modelMayChoose: (value) => typeof value === 'boolean',
+}
+
+function isWhole(value: unknown, least: number, most: number): boolean {
+  return Number.isInteger(value) && (value as number) >= least && (value as number) <= most
 }
 
 function isBackground(background: unknown): boolean {

@@ -56,6 +56,7 @@ const REASONS: Readonly<Record<string, string>> = {
   error: 'the answer that asked for it broke off',
   aborted: 'the run was aborted before the call had ended',
   stopped: 'the answer that asked for it was stopped',
+  bailed: 'a background task ended the run',
   last: 'this was the last answer of the run, and no more calls are made',
 }
 

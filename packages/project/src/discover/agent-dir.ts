@@ -50,6 +50,23 @@ export interface SkillReference extends MarkdownFile {
   readonly path: string
 }
 
+/** A schedule: a module, or a Markdown file, whose frontmatter says when, and whose text is the prompt. */
+export interface ScheduleFile {
+  /** `daily`, or `reports/daily` for one in a folder. */
+  readonly key: string
+  readonly file: string
+  /** What a Markdown file says; undefined for a module. */
+  readonly text: ScheduleText | undefined
+}
+
+export interface ScheduleText {
+  readonly head: Frontmatter
+  /** The schedule as core takes it, as far as it is written. */
+  readonly fields: Readonly<Record<string, unknown>>
+  /** Why it could not be read. */
+  readonly unread?: Unread
+}
+
 /** A directory that is an agent, as its files stand. Nothing of it was run. */
 export interface AgentDir {
   readonly key: string
@@ -71,6 +88,10 @@ export interface AgentDir {
   readonly scorers: readonly SlotModule[]
   /** The module of delegation hooks. */
   readonly hooks: SlotModule | undefined
+  /** What it does by itself at certain times; only for top-level agents. */
+  readonly schedules: readonly ScheduleFile[]
+  /** The folder of schedules, where it is one of a subagent: nothing in it runs. */
+  readonly ignoredSchedules: string | undefined
   /** The folder of seeds: what the agent's workspace holds at first. */
   readonly workspace: string | undefined
   /** The module of the workspace's settings. */
@@ -123,7 +144,7 @@ export function isConfiguredByAgentFile({ config }: AgentDir): boolean {
 export function slotModules(agent: AgentDir): SlotModule[] {
   const { config, instructions, hooks, workspaceModule, memory } = agent
   const one = [config, instructions, hooks, workspaceModule, memory].filter((module) => module !== undefined)
-  return [...one, ...agent.tools, ...addedModules(agent)]
+  return [...one, ...agent.tools, ...addedModules(agent), ...scheduleModules(agent)]
 }
 
 /** The modules of skills, processors and scorers. */
@@ -134,4 +155,9 @@ export function addedModules({
   scorers,
 }: AgentDir): readonly SlotModule[] {
   return [...skillModules, ...inputProcessors, ...outputProcessors, ...scorers]
+}
+
+/** The modules of schedules. */
+export function scheduleModules({ schedules }: AgentDir): readonly SlotModule[] {
+  return schedules.flatMap(({ key, file, text }) => (text === undefined ? [{ slot: 'schedule', key, file }] : []))
 }

@@ -3,6 +3,7 @@ import { readText } from '../tree/read-text.ts'
 import { joinPath, type SourceTree } from '../tree/source-tree.ts'
 import { isSafeStep } from '../workspace/path-steps.ts'
 import type { AgentDir, AgentFile, MarkdownFile, Note, SlotModule } from './agent-dir.ts'
+import { discoverSchedules } from './discover-schedules.ts'
 import { discoverSkills } from './discover-skills.ts'
 import { linkNote, listFolder, otherNote, quietFolders, sortFolder } from './folder.ts'
 import { splitFrontmatter } from './frontmatter.ts'
@@ -58,6 +59,8 @@ function discoverAgent(tree: SourceTree, dir: string, path: readonly string[]): 
     outputProcessors: processors.output,
     scorers: discoverModules(tree, scorers, notes),
     hooks: modules.get('hooks'),
+    schedules: path.length === 1 ? discoverSchedules(tree, entries.get('schedules'), notes) : [],
+    ignoredSchedules: path.length === 1 ? undefined : entries.get('schedules'),
     workspace,
     workspaceModule: modules.get('workspace'),
     memory: modules.get('memory'),

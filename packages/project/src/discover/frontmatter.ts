@@ -75,7 +75,7 @@ export function parseFrontmatter(text: string): Frontmatter {
   try {
     const values: Record<string, unknown> = document.toJS()
     const given = Object.entries(values).filter(([, value]) => value !== null)
-    return made(Object.fromEntries(given), [], propertiesOf(contents, at, 2))
+    return made(Object.fromEntries(given), [], propertiesOf(contents, at, 3))
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     return made({}, [{ message, at: at(contents.range) }])

@@ -39,18 +39,25 @@ export class ModuleIndex {
     return [...this.#modules.keys()]
   }
 
-  /** The files that a module imports by a relative path, each once. */
+  /** The files that a module imports by a relative path, and what it reads beside itself, each once. */
   importsOf(file: string): readonly string[] {
     const known = this.#imports.get(file)
     if (known !== undefined) return known
     const found = new Set<string>()
-    for (const { specifier } of this.shape(file)?.imports ?? []) {
-      const target = this.resolve(file, specifier)
-      if (target !== undefined) found.add(target)
+    for (const { specifier, isRead } of this.shape(file)?.imports ?? []) {
+      const target = this.resolve(file, specifier) ?? (isRead && this.#folderRead(file, specifier))
+      if (target) found.add(target)
     }
     const imports = [...found]
     this.#imports.set(file, imports)
     return imports
+  }
+
+  /** A folder that a module reads. One that it is in itself is only where it looks from. */
+  #folderRead(importer: string, specifier: string): string | undefined {
+    const path = normalizePath(joinPath(parentPath(importer), specifier))
+    const isFolder = path !== undefined && this.#tree.kindOf(path) === 'directory'
+    return isFolder && path !== '' && !importer.startsWith(`${path}/`) ? path : undefined
   }
 
   /** The file of the tree that a relative specifier names, as loading would find it. */

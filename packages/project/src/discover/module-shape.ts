@@ -28,6 +28,8 @@ export interface PropertyShape {
 export interface ImportShape {
   readonly specifier: string
   readonly at: Position
+  /** It is a file or a folder that the module reads beside itself, by its place: no module that it imports. */
+  readonly isRead?: true
 }
 
 const NONE: ReadonlyMap<string, PropertyShape> = new Map()
@@ -66,7 +68,7 @@ function shapeOfExport(program: Program, lines: LineIndex): ExportShape {
   const exported = defaultExport(program)
   if (exported === undefined) return { exportAt: undefined, properties: NONE }
   const object = configObject(exported, program)
-  const properties = object === undefined ? NONE : propertiesOf(object, lines, 2)
+  const properties = object === undefined ? NONE : propertiesOf(object, lines, 3)
   return { exportAt: calleePosition(exported, program, lines), properties }
 }
 
@@ -168,6 +170,9 @@ function importsOf(module: Imports, text: string, lines: LineIndex): ImportShape
   const add = (specifier: string, start: number, end: number): void => {
     found.push({ specifier, at: lines.at(start, end) })
   }
+  const addRead = (specifier: string, { 0: text, index }: RegExpExecArray): void => {
+    found.push({ specifier, at: lines.at(index, index + text.length), isRead: true })
+  }
   for (const { moduleRequest } of module.staticImports) add(moduleRequest.value, moduleRequest.start, moduleRequest.end)
   for (const { entries } of module.staticExports) {
     for (const { moduleRequest } of entries) {
@@ -180,7 +185,14 @@ function importsOf(module: Imports, text: string, lines: LineIndex): ImportShape
   }
   // A file that a module reads beside itself is as much its own as one that it imports.
   for (const match of text.matchAll(/new URL\(\s*(['"`])(\.[^'"`$\\]*)\1\s*,\s*import\.meta\.url/g)) {
-    if (match[2]) add(match[2], match.index, match.index + match[0].length)
+    if (match[2]) addRead(match[2], match)
+  }
+  for (const match of text.matchAll(JOINED)) {
+    const parts = [...(match[1] ?? '').matchAll(/(['"`])([^'"`]*)\1/g)].map(([, , part = '']) => part)
+    addRead(`./${parts.join('/')}`, match)
   }
   return found
 }
+
+/** `join(import.meta.dirname, 'a', 'b')`, of whatever name the module is imported by. */
+const JOINED = /\b(?:join|resolve)\(\s*import\.meta\.dirname\s*((?:,\s*(['"`])[^'"`$\\]*\2\s*)+),?\s*\)/g

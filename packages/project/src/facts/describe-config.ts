@@ -4,7 +4,7 @@ import { describeEntries } from './describe-agent.ts'
 import { delegationSet } from './describe-hooks.ts'
 import { instructionsFact } from './describe-instructions.ts'
 import { modelFact } from './describe-model.ts'
-import type { ConfigFact, MapFact, ReachFact, TextFact, ToolEntryFact } from './facts.ts'
+import type { BackgroundFact, ConfigFact, MapFact, ReachFact, TextFact, ToolEntryFact } from './facts.ts'
 import { optionsRefusals, toolRefusal } from './refusal.ts'
 import { isPlainRecord, isRecord, kindOfValue } from './value-kind.ts'
 
@@ -29,6 +29,7 @@ export function describeConfig(dirName: string, config: Readonly<Record<string, 
     delegation: delegationSet(config['defaultOptions']),
     providers: providersOf(config['defaultOptions']),
     reach: reachOf(config),
+    background: backgroundOf(config),
     refusals: optionsRefusals(dirName, config),
   }
 }
@@ -70,4 +71,19 @@ export function reachOf({ defaultOptions, maxDepth }: Readonly<Record<string, un
 function providersOf(options: unknown): string[] {
   const providers = isRecord(options) ? options['providers'] : undefined
   return isRecord(providers) ? Object.keys(providers) : []
+}
+
+/** What it says of background tasks; what is wrong with it, core says. */
+export function backgroundOf(config: Readonly<Record<string, unknown>>): BackgroundFact {
+  const { backgroundTasks, tools, agents, defaultOptions, workspace } = config
+  const given = isRecord(backgroundTasks) ? backgroundTasks['tools'] : undefined
+  const named = isRecord(given) ? Object.entries(given) : []
+  const isOn = ([, task]: readonly [string, unknown]): boolean =>
+    task === true || (isRecord(task) && task['enabled'] !== false)
+  const isCode = [tools, agents, defaultOptions, workspace].some((value) => typeof value === 'function')
+  return {
+    named: named.map(([name]) => name),
+    turnedOn: named.filter(isOn).map(([name]) => name),
+    mayBringTools: isCode || (isRecord(defaultOptions) && defaultOptions['toolsets'] !== undefined),
+  }
 }

@@ -1,5 +1,5 @@
 import { unknownNameFix } from '../names.ts'
-import { describeConfig, reachOf } from './describe-config.ts'
+import { backgroundOf, describeConfig, reachOf } from './describe-config.ts'
 import { delegationSet } from './describe-hooks.ts'
 import type { ConfigFact, Refusal } from './facts.ts'
 import { optionsRefusals } from './refusal.ts'
@@ -28,6 +28,7 @@ const OPTIONS: ReadonlySet<string> = new Set([
   'budget',
   'requireToolApproval',
   'durable',
+  'backgroundTasks',
   'defaultOptions',
 ])
 
@@ -48,5 +49,6 @@ export function describeFrontmatter(dirName: string, values: Readonly<Record<str
     return [{ message: `"${key}" means nothing here`, hint: unknown, option: key }]
   })
   const delegation = delegationSet(values['defaultOptions'])
-  return { ...describeConfig(dirName, plain), delegation, reach: reachOf(values), refusals }
+  const given = { delegation, reach: reachOf(values), background: backgroundOf(values) }
+  return { ...describeConfig(dirName, plain), ...given, refusals }
 }

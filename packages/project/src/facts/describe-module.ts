@@ -1,13 +1,17 @@
 import { isAgent } from '@retinue/core/agent'
 import { isTool } from '@retinue/core/tools'
+import { applicationOf } from '../exported-application.ts'
 import { type ModuleSlot, moduleName } from '../layout.ts'
 import { describeProcessor, describeScorer, describeSkill } from './describe-added.ts'
 import { describeAgent } from './describe-agent.ts'
+import { describeApplication } from './describe-application.ts'
+import { describeBackgroundTasks } from './describe-background-tasks.ts'
 import { describeConfig } from './describe-config.ts'
 import { describeFrontmatter } from './describe-frontmatter.ts'
 import { describeHooks } from './describe-hooks.ts'
 import { instructionsFact } from './describe-instructions.ts'
 import { describePort, isPort } from './describe-port.ts'
+import { describeSchedule } from './describe-schedule.ts'
 import { describeServer } from './describe-server.ts'
 import { describeWorkspace } from './describe-workspace.ts'
 import type { ModuleFact } from './facts.ts'
@@ -22,6 +26,7 @@ export interface DescribedModule {
 
 /** Says what a module exports, as far as its slot asks. It may throw what a getter of the module's own throws. */
 export function describeModule(module: DescribedModule, namespace: Readonly<Record<string, unknown>>): ModuleFact {
+  if (module.slot === 'index') return describeIndex(namespace)
   if (!('default' in namespace)) return { kind: 'invalid', found: 'missing', exported: Object.keys(namespace) }
   const value = namespace['default']
   // Nobody will wait for it; a rejection must not end the process.
@@ -33,6 +38,14 @@ export function describeModule(module: DescribedModule, namespace: Readonly<Reco
       exported: [],
     }
   )
+}
+
+/** An application may be exported under a name of its own. */
+function describeIndex(namespace: Readonly<Record<string, unknown>>): ModuleFact {
+  const value = applicationOf(namespace)
+  const exported = Object.keys(namespace)
+  const found = value === undefined ? 'missing' : kindOfValue(value)
+  return describeApplication(value) ?? { kind: 'invalid', found, exported }
 }
 
 function describeDefault(
@@ -55,6 +68,8 @@ function describeDefault(
   if (slot === 'workspace') return describeWorkspace(dir, value)
   if (slot === 'server') return describeServer(value)
   if (isPort(slot)) return describePort(slot, value)
+  if (slot === 'backgroundTasks') return describeBackgroundTasks(value)
+  if (slot === 'schedule') return describeSchedule(value)
   if (slot === 'skill') return describeSkill(moduleName(name)?.base ?? name, value)
   if (slot === 'scorer') return describeScorer(file.split('/').at(-3) ?? '', moduleName(name)?.base ?? name, value)
   if (slot === 'input-processor' || slot === 'output-processor') return describeProcessor(value)

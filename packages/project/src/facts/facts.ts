@@ -61,8 +61,8 @@ export interface Refusal {
   readonly hint: string | undefined
   /** The option that is to blame, if one is. */
   readonly option: string | undefined
-  /** The part of that option, where it is one of several. */
-  readonly member?: string
+  /** The way to the part of that option, where it is one of several. */
+  readonly members?: readonly string[]
   /** What one entry of the option must be, where core says so. */
   readonly entry?: string
 }
@@ -111,8 +111,19 @@ export interface ConfigFact {
   /** Names of the providers that it registers for its runs. */
   readonly providers: readonly string[]
   readonly reach: ReachFact
+  readonly background: BackgroundFact
   /** What core said of the other options. */
   readonly refusals: readonly Refusal[]
+}
+
+/** What a config says of background tasks. */
+export interface BackgroundFact {
+  /** The names of tools and subagents of which it says how they are run there. */
+  readonly named: readonly string[]
+  /** Those among them that are run there. */
+  readonly turnedOn: readonly string[]
+  /** A call may bring tools of which no file tells. */
+  readonly mayBringTools: boolean
 }
 
 /** The options that decide which subagents the agent's model can call. */
@@ -148,6 +159,13 @@ export interface HookFact {
   readonly text: string | undefined
 }
 
+/** A field of a schedule that can't be what it is. `message` goes on from "the schedule". */
+export interface ScheduleProblem {
+  readonly field: string
+  readonly message: string
+  readonly fix: string
+}
+
 /** What a module exports. */
 export type ModuleFact =
   | { readonly kind: 'config'; readonly config: ConfigFact }
@@ -165,6 +183,9 @@ export type ModuleFact =
       readonly methods: readonly string[]
       readonly strays: readonly string[]
     }
+  | { readonly kind: 'schedule'; readonly problems: readonly ScheduleProblem[] }
+  /** `settings`: what it is made of beside its agents, by the names of the options. */
+  | { readonly kind: 'application'; readonly agents: readonly AgentEntryFact[]; readonly settings: readonly string[] }
   | { readonly kind: 'scorer'; readonly refused: Refusal | undefined }
   /** `isMade`: it exports a whole workspace; else settings. `tools`: their names, where nothing is wrong. */
   | {
@@ -174,6 +195,12 @@ export type ModuleFact =
       readonly root: string | undefined
       readonly readOnly: boolean
       readonly problems: readonly SettingsProblem[]
+    }
+  /** `enabled`: undefined where it does not say. */
+  | {
+      readonly kind: 'background-tasks'
+      readonly enabled: boolean | undefined
+      readonly refusals: readonly Refusal[]
     }
   /** An object that could be one, with what it lacks to be one. */
   | { readonly kind: 'memory' | 'storage' | 'logger'; readonly missing: readonly string[] }

@@ -1,3 +1,4 @@
+import { Retinue } from '@retinue/core'
 import { Agent, type AgentConfig } from '@retinue/core/agent'
 import { isRetinueError } from '@retinue/core/errors'
 import type { Tool } from '@retinue/core/tools'
@@ -11,7 +12,7 @@ import { isPlainRecord } from './value-kind.ts'
  */
 export function optionsRefusals(name: string, config: Readonly<Record<string, unknown>>): readonly Refusal[] {
   const { id: _id, name: _name, description: _d, model: _m, instructions: _i, tools: _t, agents: _a, ...rest } = config
-  const { skills, inputProcessors, outputProcessors, scorers, defaultOptions, ...others } = rest
+  const { skills, inputProcessors, outputProcessors, scorers, defaultOptions, backgroundTasks, ...others } = rest
   // To ask is to make an agent: most configs have nothing of all this.
   const refused = Object.keys(others).length === 0 ? undefined : refusalOf({ ...(others as AgentConfig), id: name })
   const parts = Object.entries({ skills, inputProcessors, outputProcessors, scorers })
@@ -19,7 +20,11 @@ export function optionsRefusals(name: string, config: Readonly<Record<string, un
     const found = addedRefusal(name, { [option]: value })
     return found === undefined ? [] : [{ ...found, option }]
   })
-  const all = [...added, ...(defaultOptions === undefined ? [] : defaultsRefusals(name, defaultOptions))]
+  const all = [
+    ...added,
+    ...(defaultOptions === undefined ? [] : defaultsRefusals(name, defaultOptions)),
+    ...(backgroundTasks === undefined ? [] : backgroundRefusals(name, backgroundTasks)),
+  ]
   return refused === undefined ? all : [refused, ...all]
 }
 
@@ -32,7 +37,28 @@ function defaultsRefusals(name: string, defaults: unknown): readonly Refusal[] {
   }
   return Object.entries(defaults).flatMap(([member, value]) => {
     const found = addedRefusal(name, { [option]: { [member]: value } })
-    return found === undefined ? [] : [{ ...found, option, member }]
+    return found === undefined ? [] : [{ ...found, option, members: [member] }]
+  })
+}
+
+/** Each tool of which it says something by itself, and then the rest. */
+function backgroundRefusals(name: string, backgroundTasks: unknown): readonly Refusal[] {
+  const option = 'backgroundTasks'
+  const refused = (value: unknown, ...members: string[]): readonly Refusal[] => {
+    const found = addedRefusal(name, { [option]: value })
+    return found === undefined ? [] : [{ ...found, option, members }]
+  }
+  const tools = isPlainRecord(backgroundTasks) ? backgroundTasks['tools'] : undefined
+  if (!isPlainRecord(backgroundTasks) || !isPlainRecord(tools)) return refused(backgroundTasks)
+  const each = Object.entries(tools).flatMap(([key, task]) => refused({ tools: { [key]: task } }, 'tools', key))
+  return [...refused({ ...backgroundTasks, tools: {} }), ...each]
+}
+
+/** Why core takes the settings of an application's background tasks not, each by itself. */
+export function backgroundTasksRefusals(settings: Readonly<Record<string, unknown>>): readonly Refusal[] {
+  return Object.entries(settings).flatMap(([option, value]) => {
+    const found = refusedBy(() => new Retinue({ agents: {}, backgroundTasks: { [option]: value } }))
+    return found === undefined ? [] : [{ ...found, option }]
   })
 }
 
@@ -54,8 +80,12 @@ function hasValue([, value]: readonly [string, unknown]): boolean {
 }
 
 function refusalOf(options: AgentConfig & { id: string }): Refusal | undefined {
+  return refusedBy(() => new Agent(options))
+}
+
+function refusedBy(make: () => unknown): Refusal | undefined {
   try {
-    new Agent(options)
+    make()
     return undefined
   } catch (error) {
     if (!isRetinueError(error)) throw error

@@ -1,4 +1,5 @@
 import { pathToFileURL } from 'node:url'
+import { applicationOf } from '../exported-application.ts'
 import { loadModule } from './load-module.ts'
 import type { LoadFailure, LoadRequest, LoadResult, ModuleLoader } from './module-loader.ts'
 import { printToStderr } from './print-to-stderr.ts'
@@ -22,7 +23,7 @@ export class InProcessLoader implements ModuleLoader {
     const results: LoadResult[] = []
     for (const request of requests) {
       const { result, namespace } = await printToStderr(() => loadModule(this.#root, request))
-      if (namespace !== undefined) this.values.set(request.file, namespace['default'])
+      if (namespace !== undefined) this.values.set(request.file, exportOf(request, namespace))
       results.push(result)
     }
     return results
@@ -31,4 +32,8 @@ export class InProcessLoader implements ModuleLoader {
   strays(): readonly { readonly file: string; readonly failure: LoadFailure }[] {
     return []
   }
+}
+
+function exportOf({ slot }: LoadRequest, namespace: Readonly<Record<string, unknown>>): unknown {
+  return slot === 'index' ? applicationOf(namespace) : namespace['default']
 }

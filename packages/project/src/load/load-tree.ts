@@ -40,10 +40,17 @@ export async function loadTree(
     else if (result !== undefined) failures.push({ file, agentPath, failure: result.failure })
   }
   const shared = found.shared.map((module): Wanted => ({ module, agentPath: [] }))
-  const first = load([...shared, ...configsOf(found.agents)])
+  // The agents of an application that code made win over folders, which are not looked at then.
+  const index = found.shared.find(({ slot }) => slot === 'index')
+  const first = load(index === undefined ? [...shared, ...configsOf(found.agents)] : shared)
   const discovered = settleFiles(found)
   await first
   let level = discovered.agents
+  if (index !== undefined) {
+    const coded = codedKeys(facts.get(index.file))
+    level = level.filter(({ key }) => !coded.has(key))
+    await load(configsOf(level))
+  }
   while (level.length > 0) {
     const planned = level.map((agent) => planAgent(agent, agent.config && facts.get(agent.config.file)))
     level = planned.flatMap(({ subagents }) => subagents)
@@ -62,6 +69,10 @@ interface Wanted {
   readonly module: SlotModule
   /** Empty for the application's own. */
   readonly agentPath: readonly string[]
+}
+
+function codedKeys(fact: ModuleFact | undefined): ReadonlySet<string> {
+  return new Set(fact?.kind === 'application' ? fact.agents.map(({ key }) => key) : [])
 }
 
 function configsOf(agents: readonly AgentDir[]): Wanted[] {

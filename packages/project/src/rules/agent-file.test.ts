@@ -65,10 +65,10 @@ test('B11.3 values of the wrong type, unknown keys, and what belongs to other pl
       fix: It must be a whole number of 0 or more.
     error[config-invalid] sup/agent.md:7:14 (sup)
       "temperature" means nothing here
-      fix: known are id, name, description, model, maxDepth, maxRetries, delegation, relay, budget, requireToolApproval, durable, defaultOptions
+      fix: known are id, name, description, model, maxDepth, maxRetries, delegation, relay, budget, requireToolApproval, durable, backgroundTasks, defaultOptions
     error[config-invalid] sup/agent.md:8:11 (sup)
       "maxdepth" means nothing here
-      fix: did you mean "maxDepth"? known are id, name, description, model, maxDepth, maxRetries, delegation, relay, budget, requireToolApproval, durable, defaultOptions
+      fix: did you mean "maxDepth"? known are id, name, description, model, maxDepth, maxRetries, delegation, relay, budget, requireToolApproval, durable, backgroundTasks, defaultOptions
     error[config-invalid] sup/agent.md:9:15 (sup)
       "instructions" can't stand in the frontmatter of an agent.md
       fix: write them below the frontmatter

@@ -1,3 +1,4 @@
+import { applicationAgents } from './application-agents.ts'
 import type { Rule } from './rule.ts'
 
 /** B11.10: an application without agents is most likely a folder in the wrong place. */
@@ -5,8 +6,9 @@ export const appEmpty: Rule = {
   code: 'app-empty',
   severity: 'warning',
   why: 'there is nothing to run',
-  *check({ discovered: { application, agents } }) {
-    if (!application.ok || agents.length > 0) return
+  *check(context) {
+    const { application, agents } = context.discovered
+    if (!application.ok || agents.length > 0 || applicationAgents(context).entries.length > 0) return
     const { dir } = application
     const message = `"${dir}" holds no agent`
     yield {

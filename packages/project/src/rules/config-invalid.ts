@@ -43,8 +43,8 @@ function* faults({ agent, config, instructions: source }: AgentPlan): Iterable<F
   }
   yield* mapFaults(config)
   for (const refused of refusals) {
-    const { message, hint = 'correct the option', option, member } = refused
-    yield { path: [option, member].filter((name) => name !== undefined), message, fix: hint }
+    const { message, hint = 'correct the option', option, members = [] } = refused
+    yield { path: option === undefined ? [] : [option, ...members], message, fix: hint }
   }
 }
 

@@ -16,11 +16,14 @@ const WANTED: Readonly<Record<ModuleSlot, string>> = {
   memory: 'a memory, as new Memory({ … }) of @retinue/memory gives',
   storage: 'a storage, as new LibSQLStore({ … }) of @retinue/libsql gives',
   logger: 'an object with a method warn, such as console, or false',
+  backgroundTasks: 'a plain object, such as { enabled: true }',
   server: 'a plain object of settings, as serverConfig({ … }) of @retinue/server gives',
   skill: 'a skill, as createSkill({ … }) gives',
   'input-processor': 'a processor: an object with an id and processInput or processInputStep',
   'output-processor': 'a processor: an object with an id and processOutputStream or processOutputResult',
   scorer: 'a scorer, as createScorer({ … }) gives, or { scorer, sampling }',
+  schedule: 'a schedule, as createSchedule({ cron, prompt }) gives',
+  index: 'the application, as new Retinue({ … }) gives',
 }
 
 const FIX: Readonly<Record<ModuleSlot, string>> = {
@@ -33,10 +36,13 @@ const FIX: Readonly<Record<ModuleSlot, string>> = {
   memory: 'write: export default new Memory()',
   storage: "write: export default new LibSQLStore({ id: 'app', url: 'file:app.db' })",
   logger: 'write: export default console',
+  backgroundTasks: 'write: export default { enabled: true }',
   server: 'write: export default serverConfig({ port: 4111 })',
   skill: 'write: export default createSkill({ name, description, instructions })',
   'input-processor': "write: export default { id: 'guard', processInput({ messages }) { … } }",
   'output-processor': "write: export default { id: 'guard', processOutputResult({ text }) { … } }",
+  schedule: "write: export default createSchedule({ cron: '0 9 * * 1-5', prompt: '…' })",
+  index: 'write: export default new Retinue({ agents: {} }); the agents in "agents/" are added to it',
   scorer: "write: export default createScorer({ id: 'short' }).generateScore(({ run }) => …)",
 }
 

@@ -41,7 +41,7 @@ test('B11.10 near misses in an agent, with what was meant', async () => {
       the folder "sup/proccessors" is ignored: nothing is called that; did you mean "processors/"?
       fix: rename it to "processors/"
     warning[entry-ignored] sup/stuff:1:1 (sup)
-      the folder "sup/stuff" is ignored: of folders, only "tools/", "workspace/", "subagents/", "skills/", "processors/", "scorers/" are read here
+      the folder "sup/stuff" is ignored: of folders, only "tools/", "workspace/", "subagents/", "skills/", "processors/", "scorers/", "schedules/" are read here
       fix: move it elsewhere, or remove it; a folder that an agent's own modules import may stay
     warning[entry-ignored] sup/sub-agents:1:1 (sup)
       the folder "sup/sub-agents" is ignored: nothing is called that; did you mean "subagents/"?
@@ -182,8 +182,8 @@ test("B11.10 what an agent's own modules import is passed over, directly or not,
     'lib/two.ts': "export const later = () => import('./three')\n",
     'lib/three/index.ts': '',
     'data.bin': 'x',
-    'schedules/daily.ts': '',
-    'tools/a.ts': `import '../schedules/daily.ts'\nimport './helpers/b.ts'\n${tool()}`,
+    'notes/daily.ts': '',
+    'tools/a.ts': `import '../notes/daily.ts'\nimport './helpers/b.ts'\n${tool()}`,
     'tools/helpers/b.ts': '',
   }
   expect(await findingsOf({ ...agent('sup', files), 'shared.ts': '' })).toEqual([])
@@ -241,17 +241,8 @@ test('B11.10 a folder that is passed over by its name, and is written as an agen
   `)
 })
 
-test('B11.2 slots that this version does not read are told', async () => {
-  const files = { 'schedules/a.md': 'not ( parsed' }
-  expect(await toldOf(agent('sup', files))).toMatchInlineSnapshot(`
-    "warning[slot-unsupported] sup/schedules:1:1 (sup)
-      this version of Retinue doesn't read "schedules/" (sup/schedules)
-      fix: remove it, or keep it for a version that reads it"
-  `)
-})
-
-test('B11.2 in the application too', async () => {
-  const names = ['observability.ts', 'index.ts', 'Storage.ts', 'Observability.ts', 'workflows/a.ts', 'notes.txt']
+test('B11.2 slots of the application that this version does not read are told', async () => {
+  const names = ['observability.ts', 'Storage.ts', 'Observability.ts', 'workflows/a.ts', 'notes.txt']
   const files = Object.fromEntries(names.map((name) => [name, 'not ( parsed']))
   const root = tempProject(below('src/retinue', { ...below('agents', agent('sup')), ...files, 'lib.test.ts': '' }))
   expect(told(await findingsIn(root))).toMatchInlineSnapshot(`
@@ -261,11 +252,8 @@ test('B11.2 in the application too', async () => {
     warning[entry-ignored] src/retinue/Storage.ts:1:1 (the application)
       the file "src/retinue/Storage.ts" is ignored: nothing is called that; did you mean "storage.ts"?
       fix: rename it to "storage.ts"
-    warning[slot-unsupported] src/retinue/index.ts:1:1 (the application)
-      this version of Retinue doesn't read "index.ts" (src/retinue/index.ts)
-      fix: remove it, or keep it for a version that reads it
     warning[entry-ignored] src/retinue/notes.txt:1:1 (the application)
-      the file "src/retinue/notes.txt" is ignored: of files, only "storage.ts", "memory.ts", "logger.ts", "server.ts" are read here
+      the file "src/retinue/notes.txt" is ignored: of files, only "storage.ts", "memory.ts", "logger.ts", "backgroundTasks.ts", "server.ts", "index.ts" are read here
       fix: move it elsewhere, or remove it; a file that an agent's own modules import may stay
     warning[slot-unsupported] src/retinue/observability.ts:1:1 (the application)
       this version of Retinue doesn't read "observability.ts" (src/retinue/observability.ts)

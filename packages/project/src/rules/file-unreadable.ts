@@ -28,12 +28,13 @@ export const fileUnreadable: Rule = {
 /** The texts of an agent that are not overridden. Beside an Agent none counts. */
 function textsOf({ agent, config, instructions }: AgentPlan): readonly { file: string; unread?: Unread }[] {
   if (config === 'agent') return []
-  const { markdown, agentFile, skills } = agent
+  const { markdown, agentFile, skills, schedules } = agent
   return [
     ...(markdown !== undefined && instructions === 'markdown' ? [markdown] : []),
     // What an unreadable file would have said is not known, so neither is what it would have lost.
     ...(agentFile === undefined ? [] : [agentFile]),
     ...skills.flatMap((skill) => [skill, ...skill.references]),
+    ...schedules.map(({ file, text }) => ({ file, ...(text?.unread && { unread: text.unread }) })),
   ]
 }
 

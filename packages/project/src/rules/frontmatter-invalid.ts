@@ -5,6 +5,9 @@ import type { Rule, Violation } from './rule.ts'
 const SKILL_WHY =
   'the frontmatter of a skill says what it is called and when to use it, as YAML: keys with values between two lines of ---'
 
+const SCHEDULE_WHY =
+  'the frontmatter of a schedule says when it runs, as YAML: keys with values between two lines of ---'
+
 /** B11.1, B11.11: a frontmatter that does not parse is told with its place. */
 export const frontmatterInvalid: Rule = {
   code: 'frontmatter-invalid',
@@ -16,6 +19,10 @@ export const frontmatterInvalid: Rule = {
       if (agent.config !== undefined && isConfiguredByAgentFile(agent)) {
         const { file } = agent.config
         yield* violations(agent, file, modules.shape(file)?.errors ?? [])
+      }
+      for (const { file, text } of agent.schedules) {
+        for (const violation of violations(agent, file, text?.head.shape.errors ?? []))
+          yield { ...violation, why: SCHEDULE_WHY }
       }
       for (const { file, head } of agent.skills) {
         for (const violation of violations(agent, file, head.shape.errors)) yield { ...violation, why: SKILL_WHY }

@@ -1,6 +1,10 @@
+import { agentOverridden } from './agent-overridden.ts'
 import { appAmbiguous } from './app-ambiguous.ts'
 import { appEmpty } from './app-empty.ts'
 import { appMissing } from './app-missing.ts'
+import { backgroundTasksInvalid } from './background-tasks-invalid.ts'
+import { backgroundTasksOff } from './background-tasks-off.ts'
+import { backgroundToolUnknown } from './background-tool-unknown.ts'
 import { codedSubagentDescriptionMissing } from './coded-subagent-description-missing.ts'
 import { configInvalid } from './config-invalid.ts'
 import { defaultExportInvalid } from './default-export-invalid.ts'
@@ -30,6 +34,8 @@ import { processorInvalid } from './processor-invalid.ts'
 import { processorMethodIgnored } from './processor-method-ignored.ts'
 import { promptSecret } from './prompt-secret.ts'
 import type { Rule } from './rule.ts'
+import { scheduleInvalid } from './schedule-invalid.ts'
+import { schedulesIgnored } from './schedules-ignored.ts'
 import { scorerInvalid } from './scorer-invalid.ts'
 import { serverInvalid } from './server-invalid.ts'
 import { skillDuplicate } from './skill-duplicate.ts'
@@ -56,9 +62,13 @@ import { workspaceShared } from './workspace-shared.ts'
 
 /** Every rule of `check`. Their order means nothing: findings are sorted by their places. */
 export const RULES: readonly Rule[] = [
+  agentOverridden,
   appAmbiguous,
   appEmpty,
   appMissing,
+  backgroundTasksInvalid,
+  backgroundTasksOff,
+  backgroundToolUnknown,
   codedSubagentDescriptionMissing,
   configInvalid,
   defaultExportInvalid,
@@ -87,6 +97,8 @@ export const RULES: readonly Rule[] = [
   promptSecret,
   processorInvalid,
   processorMethodIgnored,
+  scheduleInvalid,
+  schedulesIgnored,
   scorerInvalid,
   serverInvalid,
   skillDuplicate,

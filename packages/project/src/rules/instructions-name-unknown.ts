@@ -36,8 +36,6 @@ const MEMORY_TOOL = 'updateWorkingMemory'
 interface OwnNames {
   readonly tools: ReadonlySet<string>
   readonly subagents: ReadonlySet<string>
-  /** Parts of the agent that this version does not read may bring others. */
-  readonly isOpen: boolean
 }
 
 /** `undefined` where only running the agent tells what it has. `hasShared`: top-level agents have the application's memory. */
@@ -54,7 +52,6 @@ function ownNames(
   return {
     tools: new Set([...tools.map(({ key }) => key), ...builtIn, ...(remembers ? [MEMORY_TOOL] : [])]),
     subagents: new Set([...subagents, ...coded].map(({ key }) => key)),
-    isOpen: agent.notes.some(({ kind }) => kind === 'unsupported'),
   }
 }
 
@@ -79,7 +76,7 @@ function judge(plan: AgentPlan, mention: Mention, own: OwnNames, known: Readonly
   if (known.has(name) && as !== 'delegate') return undefined
   const meant = meantName(mention, own)
   // What only looks like a name may be anything, unless there is one that it nearly is.
-  const isSaid = isCode && as !== undefined && !own.isOpen
+  const isSaid = isCode && as !== undefined
   if (meant === undefined && !isSaid) return undefined
   const isSubagent = meant === undefined ? as !== 'tool' : own.subagents.has(meant)
   const what = isSubagent ? 'subagent' : 'tool'

@@ -280,7 +280,7 @@ test('B11.2 slots of the application mean nothing in an agent, and those of an a
   `)
   expect(told(await findingsIn(application({ 'hooks.ts': NOT_RUN })))).toMatchInlineSnapshot(`
     "warning[entry-ignored] src/retinue/hooks.ts:1:1 (the application)
-      the file "src/retinue/hooks.ts" is ignored: of files, only "storage.ts", "memory.ts", "logger.ts", "server.ts" are read here
+      the file "src/retinue/hooks.ts" is ignored: of files, only "storage.ts", "memory.ts", "logger.ts", "backgroundTasks.ts", "server.ts", "index.ts" are read here
       fix: move it elsewhere, or remove it; a file that an agent's own modules import may stay"
   `)
 })

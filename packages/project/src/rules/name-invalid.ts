@@ -26,5 +26,7 @@ function* inPlan(context: RuleContext, { agent, modules, tools, coded }: AgentPl
   for (const { key, from } of tools) {
     if (from === 'config') yield* report('a tool', key, configPlace(context, agent, ['tools', key], 'key'))
   }
+  for (const { key, file } of agent.schedules)
+    for (const name of key.split('/')) yield* report('a schedule', name, pathPlace(file))
   for (const { key } of coded) yield* report('a subagent', key, configPlace(context, agent, ['agents', key], 'key'))
 }

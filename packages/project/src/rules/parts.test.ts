@@ -202,7 +202,7 @@ test('B1.1 what core does not take is told before an agent is made', async () =>
   expect(await toldOf(files)).toMatchInlineSnapshot(`
     "error[config-invalid] sup/config.ts:3:13 (sup)
       The agent "sup" has options that are not known: maxDepht.
-      fix: Known are id, name, description, instructions, model, tools, agents, memory, workspace, skills, inputProcessors, outputProcessors, defaultOptions, inputSchema, outputSchema, relay, delegation, budget, scorers, maxDepth, maxRetries, requireToolApproval, durable."
+      fix: Known are id, name, description, instructions, model, tools, agents, memory, workspace, skills, inputProcessors, outputProcessors, defaultOptions, inputSchema, outputSchema, relay, delegation, budget, scorers, maxDepth, maxRetries, requireToolApproval, durable, backgroundTasks."
   `)
 })
 
@@ -334,10 +334,10 @@ test('B1.6 default options that no run takes are told, each at its place, in a c
       fix: It can be 'auto', 'none', 'required' or { type: 'tool', toolName }.
     error[config-invalid] md/agent.md:6:16 (md)
       The defaultOptions of the agent "md": These options are not known: temperature.
-      fix: Known are maxSteps, abortSignal, requestContext, toolCallConcurrency, toolChoice, modelSettings, providerOptions, headers, maxRetries, allowCycles, resolveModel, providers, timeout, onIterationComplete, isTaskComplete, scorers, onScore, stopWhen, prepareStep, activeTools, structuredOutput, toolsets, memory, context, system, onChunk, onStepFinish, onFinish, onError, onAbort, runId, delegation, budget, requireToolApproval, approvalTimeoutMs, durable.
+      fix: Known are maxSteps, abortSignal, requestContext, toolCallConcurrency, toolChoice, modelSettings, providerOptions, headers, maxRetries, allowCycles, resolveModel, providers, timeout, onIterationComplete, isTaskComplete, scorers, onScore, stopWhen, prepareStep, activeTools, structuredOutput, toolsets, memory, context, system, onChunk, onStepFinish, onFinish, onError, onAbort, runId, owner, delegation, budget, requireToolApproval, approvalTimeoutMs, durable, untilIdle.
     error[config-invalid] sup/config.ts:4:10 (sup)
       The defaultOptions of the agent "sup": These options are not known: maxStep.
-      fix: Known are maxSteps, abortSignal, requestContext, toolCallConcurrency, toolChoice, modelSettings, providerOptions, headers, maxRetries, allowCycles, resolveModel, providers, timeout, onIterationComplete, isTaskComplete, scorers, onScore, stopWhen, prepareStep, activeTools, structuredOutput, toolsets, memory, context, system, onChunk, onStepFinish, onFinish, onError, onAbort, runId, delegation, budget, requireToolApproval, approvalTimeoutMs, durable.
+      fix: Known are maxSteps, abortSignal, requestContext, toolCallConcurrency, toolChoice, modelSettings, providerOptions, headers, maxRetries, allowCycles, resolveModel, providers, timeout, onIterationComplete, isTaskComplete, scorers, onScore, stopWhen, prepareStep, activeTools, structuredOutput, toolsets, memory, context, system, onChunk, onStepFinish, onFinish, onError, onAbort, runId, owner, delegation, budget, requireToolApproval, approvalTimeoutMs, durable, untilIdle.
     error[config-invalid] sup/config.ts:5:10 (sup)
       The defaultOptions of the agent "sup": The option timeout.totalMs is -1.
       fix: It must be a whole number of 1 or more.

@@ -98,8 +98,6 @@ test('B11.11 what only running the agent tells is not judged', async () => {
   const { 'sup/tools/search_web.ts': _, ...rest } = instructed(text)
   const dynamic = { ...rest, 'sup/config.ts': config(`${MODEL}, tools: () => ({})`) }
   expect((await findingsOf(dynamic)).map(({ code }) => code)).toEqual([])
-  // A part that this version does not read may bring the tool; a slip stays one.
-  expect(await namesIn(text, { 'schedules/daily.ts': '' })).toEqual(['searchWeb', expect.stringContaining('schedules')])
 })
 
 const KEY = `sk-${'a1B2c3D4'.repeat(3)}`

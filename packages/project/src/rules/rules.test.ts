@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { RULES } from './index.ts'
 
 const HELPERS = [
+  'application-agents.ts',
   'described.ts',
   'index.ts',
   'mentions.ts',

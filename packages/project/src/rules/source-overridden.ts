@@ -1,5 +1,6 @@
 import type { Note } from '../discover/agent-dir.ts'
 import { type AgentPlan, type Loss, notesOf } from '../plan.ts'
+import { applicationAgents } from './application-agents.ts'
 import { configPlace, exportPlace, propertyPlace } from './places.ts'
 import type { Place, Rule, RuleContext, Violation } from './rule.ts'
 
@@ -10,6 +11,7 @@ export const sourceOverridden: Rule = {
   why: 'of two sources for one thing only one is used, and the other looks as if it counted',
   *check(context) {
     yield* shadowed(context.discovered.notes, [])
+    yield* overApplication(context)
     for (const plan of context.plans) {
       const { agent, losses } = plan
       for (const loss of losses) {
@@ -23,6 +25,20 @@ export const sourceOverridden: Rule = {
       yield* shadowed(notesOf(plan), agent.path)
     }
   },
+}
+
+/** What the application of `index.ts` says holds over the files beside it. */
+function* overApplication(context: RuleContext): Iterable<Violation> {
+  const { file, settings } = applicationAgents(context)
+  for (const { slot, file: loser } of context.discovered.shared) {
+    if (!settings.includes(slot)) continue
+    yield {
+      message: `${slot}: "${slot} in ${file}" wins over "${loser}"`,
+      place: exportPlace(context, loser),
+      agentPath: [],
+      fix: `remove one of the two (${slot} in ${file}, ${loser})`,
+    }
+  }
 }
 
 function* shadowed(notes: readonly Note[], agentPath: readonly string[]): Iterable<Violation> {

@@ -187,7 +187,7 @@ test('B11.3 B11.8 beside an Agent a file is told once: that it is ignored, and n
     'entry-ignored',
     'file-unreadable',
     'module-failed',
-    'slot-unsupported',
+    'schedules-ignored',
     'source-overridden',
     'subagents-too-deep',
     'tool-duplicate',

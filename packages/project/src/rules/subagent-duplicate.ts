@@ -1,6 +1,7 @@
 import { isTopLevel, mainFile } from '../discover/agent-dir.ts'
 import { type AgentPlan, idOf, plansByDir } from '../plan.ts'
-import { configPlace } from './places.ts'
+import { applicationAgents } from './application-agents.ts'
+import { configPlace, propertyPlace } from './places.ts'
 import type { Place, Rule, RuleContext, Violation } from './rule.ts'
 
 /** One of the agents that must not be confused with the others of its group. */
@@ -20,7 +21,7 @@ export const subagentDuplicate: Rule = {
   why: 'an agent is addressed by its id and called by its key: of two equal ones, one is never reached',
   *check(context) {
     const top = context.plans.filter(({ agent }) => isTopLevel(agent)).map((plan) => directoryMember(context, plan))
-    yield* duplicates(top, 'top-level agents', [])
+    yield* duplicates([...applicationMembers(context), ...top], 'top-level agents', [])
     const byDir = plansByDir(context.plans)
     for (const plan of context.plans) {
       const directories = plan.subagents.map((agent) => byDir.get(agent.dir)).filter((child) => child !== undefined)
@@ -47,6 +48,14 @@ function* duplicates(members: readonly Member[], whose: string, parentPath: read
       break
     }
   }
+}
+
+function applicationMembers(context: RuleContext): Member[] {
+  const { file, entries } = applicationAgents(context)
+  return entries.map(({ key, agent }) => {
+    const place = propertyPlace(context, file, ['agents', key], 'key')
+    return { key, id: agent?.id ?? key, from: `agents in ${file}`, place, isDirectory: false }
+  })
 }
 
 function directoryMember(context: RuleContext, plan: AgentPlan): Member {

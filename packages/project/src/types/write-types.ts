@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { AgentPlan } from '../plan.ts'
+import { systemCode } from '../system-code.ts'
 import { renderTypes } from './render-types.ts'
 
 /** Where the file stands, relative to the project. */
@@ -11,12 +12,19 @@ export function writeTypes(root: string, plans: readonly AgentPlan[]): void {
   const file = join(root, TYPES_FILE)
   const text = renderTypes(plans, (path) => `../${path}`)
   if (read(file) === text) return
-  mkdirSync(dirname(file), { recursive: true })
-  // Whole or not at all, also where two checks run at once.
-  const fresh = `${file}.${process.pid}`
-  writeFileSync(fresh, text)
-  renameSync(fresh, file)
+  try {
+    mkdirSync(dirname(file), { recursive: true })
+    // Whole or not at all, also where two checks run at once.
+    const fresh = `${file}.${process.pid}`
+    writeFileSync(fresh, text)
+    renameSync(fresh, file)
+  } catch (error) {
+    // A tree that is only to be read, as in a container, can be checked and built all the same.
+    if (!READ_ONLY.has(systemCode(error) ?? '')) throw error
+  }
 }
+
+const READ_ONLY: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS'])
 
 function read(file: string): string | undefined {
   try {

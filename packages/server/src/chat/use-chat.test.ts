@@ -124,6 +124,32 @@ test('useChat decides on several calls at once, each as the person chose, and no
   ])
 })
 
+test('the message of a chat has one start and one finish, whatever is decided in it, and what was decided before is passed over', async () => {
+  const calls = ['p1', 'p2'].map((id) => ({ id, name: 'pay_bill', args: { euros: 1 } }))
+  const t = testApp({ script: { sup: [{ calls }, { text: 'Paid.' }] } })
+  const said = { role: 'user', parts: [{ type: 'text', text: 'Pay.' }] }
+  await (await t.post('/api/chat/sup', { id: 'c', messages: [said] })).text()
+  const responded = (id: string) => {
+    return {
+      type: 'tool-pay_bill',
+      toolCallId: id,
+      state: 'approval-responded',
+      input: {},
+      approval: { id, approved: true },
+    }
+  }
+  const decide = (...ids: string[]) =>
+    t.post('/api/chat/sup', { id: 'c', messages: [said, { role: 'assistant', parts: ids.map(responded) }] })
+  const text = await (await decide('p0', 'p1', 'p2')).text()
+  const types = [...text.matchAll(/^data: \{"type":"([\w-]+)"/gm)].map(([, type]) => type)
+  expect(types.filter((type) => type === 'start' || type === 'finish')).toEqual(['start', 'finish'])
+  expect(types.at(-1)).toBe('finish')
+  expect(text.match(/\[DONE\]/g)).toHaveLength(1)
+  expect(t.paid).toHaveLength(2)
+  const again = await decide('p1', 'p2')
+  expect([again.status, ((await again.json()) as { code: string }).code]).toEqual([404, 'approval-not-found'])
+})
+
 test('useChat decides on the call of a subagent, which the message has as data, with other arguments', async () => {
   const t = testApp({
     script: {
@@ -143,6 +169,35 @@ test('useChat decides on the call of a subagent, which the message has as data, 
   const delegation = lastParts(chat).filter(({ type }) => type === 'data-delegation')
   expect(delegation).toHaveLength(1)
   expect(delegation[0]?.['data']).toMatchObject({ status: 'completed' })
+})
+
+test('useChat shows what goes on in the background as one part, and decides what it asks', async () => {
+  for (const untilIdle of [true, false]) {
+    const t = testApp({
+      script: {
+        lead: [
+          { calls: [{ id: 's1', name: 'scout', args: { prompt: 'Pay.' } }] },
+          { text: 'It asks.' },
+          ...(untilIdle ? [{ text: 'It is paid.' }] : []),
+        ],
+        'lead/scout': [{ calls: [{ id: 'p1', name: 'pay', args: { euros: 5 } }] }, { text: 'Paid.' }],
+      },
+    })
+    const chat = chatWith(t, 'lead')
+    const tasks = () => lastParts(chat).filter(({ type }) => type === 'data-background-task')
+    await chat.sendMessage({ text: 'Pay.' }, { body: { untilIdle } })
+    await t.app.tasks.settled()
+    expect(tasks()).toHaveLength(1)
+    if (untilIdle) expect(tasks()[0]?.['data']).toMatchObject({ status: 'suspended', toolName: 'scout' })
+    await chat.sendMessage(undefined, { body: { approvals: [{ toolCallId: 'p1', approved: true }] } })
+    expect([chat.error, chat.status]).toEqual([undefined, 'ready'])
+    expect(t.paid).toEqual([{ euros: 5 }])
+    expect(chat.messages).toHaveLength(2)
+    expect(tasks()).toHaveLength(1)
+    expect(tasks()[0]?.['data']).toMatchObject({ status: 'completed', result: { text: 'Paid.' } })
+    if (untilIdle) expect(lastParts(chat).at(-1)).toMatchObject({ type: 'text', text: 'It is paid.' })
+    t.script.assertDone()
+  }
 })
 
 test('useChat answers a call that was suspended', async () => {

@@ -9,7 +9,7 @@ import type {
 } from '@retinue/core/agent'
 import type { ErrorInfo } from '@retinue/core/errors'
 import type { RememberedMessage } from '@retinue/core/memory'
-import type { Approval, Thread, UnreadableRow } from '@retinue/core/storage'
+import type { Approval, TaskStatus, Thread, UnreadableRow } from '@retinue/core/storage'
 
 /** What a run came to. */
 export interface ClientResult {
@@ -61,8 +61,50 @@ export interface RunList {
   readonly next?: string
 }
 
+export interface TaskInfo {
+  readonly taskId: string
+  /** The run that somebody began, and that it belongs to. */
+  readonly runId: string
+  /** The run that made the call: `runId`, or one below it. */
+  readonly parentRunId: string
+  readonly agentId: string
+  /** The agents that lead to the one that made the call. */
+  readonly path: readonly string[]
+  readonly toolName: string
+  readonly toolCallId: string
+  readonly threadId?: string
+  readonly resourceId?: string
+  readonly status: TaskStatus
+  readonly attempts: number
+  readonly createdAt: number
+  readonly startedAt?: number
+  readonly endedAt?: number
+  readonly deliveredAt?: number
+  /** Why it did not complete. */
+  readonly error?: { readonly code: string; readonly message: string }
+}
+
+export interface TaskDetails extends TaskInfo {
+  readonly args: unknown
+  /** What came of it: of a delegation the whole envelope. */
+  readonly result?: unknown
+  readonly pendingCalls: readonly PendingToolCall[]
+}
+
+export interface TaskList {
+  readonly tasks: readonly TaskInfo[]
+  readonly unreadable: readonly UnreadableRow[]
+  readonly next?: string
+}
+
+/** What a background task waits for a person with. */
+export interface TaskQuestionInfo extends PendingToolCall {
+  readonly taskId: string
+}
+
 export interface ApprovalList {
-  readonly approvals: readonly Omit<Approval, 'fingerprint'>[]
+  /** Each is decided with its `runId`. `taskId`: it is asked by a background task of the run. */
+  readonly approvals: readonly (Omit<Approval, 'fingerprint'> & { readonly taskId?: string })[]
   readonly unreadable: readonly UnreadableRow[]
   readonly next?: string
 }

@@ -77,6 +77,71 @@ test('the client runs agents, reads their events, decides, and reads what is kep
   t.script.assertDone()
 })
 
+test('the client lists tasks, watches them, speaks to them, and answers what they ask', async () => {
+  const more = Promise.withResolvers<void>()
+  const scout = (id: string) => ({ calls: [{ id, name: 'scout', args: { prompt: 'Look.' } }] })
+  const t = testApp({
+    script: {
+      lead: [scout('s1'), { text: 'It asks.' }, scout('s2'), { text: 'It goes on.' }],
+      'lead/scout': [
+        { calls: [{ id: 'q1', name: 'ask', args: { question: 'Which?' } }] },
+        { text: 'This one.' },
+        { text: 'Late.', after: more.promise },
+      ],
+    },
+  })
+  const client = clientOf(t)
+  const { runId } = await client.agents.generate('lead', { input: 'Go.', threadId: 't1' })
+  await t.app.tasks.settled()
+  const [question] = await client.tasks.questions({ runId })
+  const taskId = String(question?.taskId)
+  expect(await client.tasks.get(taskId)).toMatchObject({ status: 'suspended', pendingCalls: [{ toolCallId: 'q1' }] })
+  const types: string[] = []
+  for await (const { chunk } of client.tasks.answerStream(taskId, { data: 'this' })) types.push(chunk.type)
+  expect(types.at(-1)).toBe('background-task-completed')
+  await expect(client.tasks.answer(taskId, { data: 'that' })).rejects.toMatchObject({ code: 'task-ended' })
+  await client.agents.generate('lead', { input: 'Again.', threadId: 't1' })
+  const [task] = (await client.tasks.list({ status: 'running', threadId: 't1' })).tasks
+  const second = String(task?.taskId)
+  expect(await client.tasks.send(second, 'Hurry.')).toEqual({ taskId: second })
+  const states: string[] = []
+  for await (const { type } of client.tasks.events(second)) {
+    states.push(type)
+    if (states.length === 1) expect((await client.tasks.cancel(second, { reason: 'no' })).cancelled).toBe(true)
+  }
+  expect([states[0], states.at(-1)]).toEqual(['background-task-running', 'background-task-cancelled'])
+  await expect(client.tasks.get('none')).rejects.toMatchObject({ code: 'task-not-found' })
+  more.resolve()
+})
+
+test('S30 the events of a task are read on to its end over a connection that breaks, and no further', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const call = { calls: [{ id: 's1', name: 'scout', args: { prompt: 'Look.' } }] }
+  const t = testApp({ script: { lead: [call, { text: 'It looks.' }], 'lead/scout': [{ text: 'ZEBRA' }] } })
+  await clientOf(t).agents.generate('lead', { input: 'Go.', threadId: 't1' })
+  await t.app.tasks.settled()
+  const taskId = String((await t.app.tasks.list()).items[0]?.taskId)
+  let broken = 2
+  let asked = 0
+  const client = clientOf(t, async (request) => {
+    asked += 1
+    const response = await t.server.fetch(request)
+    return broken-- > 0 ? breaking(response, 20) : response
+  })
+  const read = async (): Promise<string[]> => {
+    const types: string[] = []
+    for await (const { type } of client.tasks.events(taskId)) types.push(type)
+    return types
+  }
+  const reading = read()
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect([await reading, asked]).toEqual([['background-task-completed'], 3])
+  broken = 100
+  const lost = read().catch((thrown: unknown) => thrown)
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(isRetinueError(await lost, 'connection-lost')).toBe(true)
+})
+
 test('S30 a connection that breaks anywhere is made again, and every event comes once', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   for (const after of [1, 200, 1_000, 1_300, 2_500]) {

@@ -1,8 +1,20 @@
-import type { ApprovalStatus, Thread } from '@retinue/core/storage'
+import type { ApprovalStatus, TaskStatus, Thread } from '@retinue/core/storage'
 import type { RunBody } from '../schemas/run-options.ts'
-import type { AgentInfo, ApprovalList, ClientResult, MessageList, RunDetails, RunList, ThreadList } from './answers.ts'
+import type {
+  AgentInfo,
+  ApprovalList,
+  ClientResult,
+  MessageList,
+  RunDetails,
+  RunList,
+  TaskDetails,
+  TaskList,
+  TaskQuestionInfo,
+  ThreadList,
+} from './answers.ts'
 import { type ClientOptions, Connection } from './connection.ts'
 import { type EventsOptions, RunEvents } from './run-events.ts'
+import { taskEvents } from './task-events.ts'
 
 /** For whom, where the caller sees all; and of which page. */
 interface PageQuery {
@@ -22,6 +34,18 @@ export interface ApprovalsQuery extends PageQuery {
   readonly threadId?: string
   readonly runId?: string
   readonly status?: ApprovalStatus
+}
+
+/** Which background tasks. `runId`: that of the run that somebody began. */
+export interface TaskFilter {
+  readonly resourceId?: string
+  readonly agentId?: string
+  readonly threadId?: string
+  readonly runId?: string
+}
+
+export interface TasksQuery extends TaskFilter, PageQuery {
+  readonly status?: TaskStatus
 }
 
 export interface ThreadsQuery extends PageQuery {
@@ -67,6 +91,7 @@ export function createClient(options: ClientOptions) {
     approvals: {
       list: (query: ApprovalsQuery = {}) => connection.json<ApprovalList>('GET', '/api/approvals', { query }),
     },
+    tasks: tasksOf(connection, followed),
     threads: threadsOf(connection),
     chat: {
       /** Ends the run of a chat of `useChat`. */
@@ -129,6 +154,32 @@ function runsOf(connection: Connection, followed: Followed) {
     /** Goes on with a durable run that a process died over. */
     recover: (runId: string, options?: EventsOptions) => decided(runId, 'recover', {}, options),
     cancel: (runId: string) => connection.json<{ runId: string }>('POST', path(runId, 'cancel'), { body: {} }),
+  }
+}
+
+function tasksOf(connection: Connection, followed: Followed) {
+  const path = (taskId: string, verb: string): string => `/api/tasks/${part(taskId)}/${verb}`
+  return {
+    list: (query: TasksQuery = {}) => connection.json<TaskList>('GET', '/api/tasks', { query }),
+    get: (taskId: string) => connection.json<TaskDetails>('GET', `/api/tasks/${part(taskId)}`),
+    /** What happens in a task from now on, to its end: first how it stands. */
+    events: (taskId: string, { signal }: EventsOptions = {}) => taskEvents(connection, taskId, signal),
+    /** Ends a task; `cancelled` is false if it had ended before. */
+    cancel: (taskId: string, body: { readonly reason?: string } = {}) =>
+      connection.json<{ taskId: string; cancelled: boolean }>('POST', path(taskId, 'cancel'), { body }),
+    /** Says something to a task: its agent reads it before its next model call. */
+    send: (taskId: string, text: string) =>
+      connection.json<{ taskId: string }>('POST', path(taskId, 'messages'), { body: { text } }),
+    /** What tasks ask of people. A call that wants an approval is decided with the id of its run, or of its task: `runs.approve`. */
+    questions: async (query: TaskFilter = {}): Promise<readonly TaskQuestionInfo[]> =>
+      (await connection.json<{ questions: readonly TaskQuestionInfo[] }>('GET', '/api/tasks/questions', { query }))
+        .questions,
+    /** Answers a question, and lets the task go on; it does not wait for what comes of that. */
+    answer: (taskId: string, body: Answering) =>
+      connection.json<{ taskId: string; runId: string }>('POST', path(taskId, 'answer'), { body }),
+    /** As `answer`, with the events of what follows; it is answered when they are read. */
+    answerStream: (taskId: string, body: Answering, options?: EventsOptions) =>
+      followed(path(taskId, 'answer'), body, options, taskId),
   }
 }
 

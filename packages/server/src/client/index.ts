@@ -6,6 +6,10 @@ export type {
   RunDetails,
   RunInfo,
   RunList,
+  TaskDetails,
+  TaskInfo,
+  TaskList,
+  TaskQuestionInfo,
   ThreadList,
 } from './answers.ts'
 export {
@@ -16,6 +20,8 @@ export {
   type Declining,
   type RetinueClient,
   type RunsQuery,
+  type TaskFilter,
+  type TasksQuery,
   type ThreadPlace,
   type ThreadsQuery,
 } from './client.ts'
@@ -28,6 +34,7 @@ export type {
   RootView,
   RunStatus,
   RunView,
+  TaskView,
   ToolView,
   ViewItem,
 } from './view.ts'

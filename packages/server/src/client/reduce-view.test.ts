@@ -7,7 +7,7 @@ import { deltaText, isDelta, withText } from '../runs/deltas.ts'
 import { emptyView, reduceView } from './reduce-view.ts'
 import type { RootView, RunView, ToolView } from './view.ts'
 
-const RECORDINGS = ['nested-approval', 'parallel-and-denied', 'failed'] as const
+const RECORDINGS = ['nested-approval', 'parallel-and-denied', 'failed', 'background'] as const
 
 function recording(name: (typeof RECORDINGS)[number]): Chunk[] {
   const file = join(import.meta.dirname, '../../test-support/recordings', `${name}.json`)
@@ -118,9 +118,61 @@ test('a view that is read on after a decision goes on, and one that begins there
   expect(toolOf(toolOf(anew, 'd1').delegation?.run, 'p1')).toMatchObject({ state: 'done' })
 })
 
+test('a view has what goes on in the background: how it stands, what it asks, and what came of it', () => {
+  const chunks = recording('background')
+  const views = viewsOf(chunks)
+  const begun = toolOf(views[chunks.findIndex(({ type }) => type === 'tool-result')], 'b1')
+  expect(begun).toMatchObject({ state: 'running' })
+  expect(begun).not.toHaveProperty('result')
+  const waiting = views[chunks.findIndex(({ type, path }) => type === 'finish' && path.length === 1)]
+  expect(waiting).toMatchObject({ status: 'suspended', text: 'They look.' })
+  expect(waiting?.tasks).toMatchObject([
+    { toolCallId: 'b1', toolName: 'clerk', path: ['sup'], status: 'suspended', attempt: 1 },
+    { toolCallId: 'b2', toolName: 'helper', path: ['sup'], status: 'failed', error: { code: 'model-call-failed' } },
+  ])
+  expect(waiting?.pending).toMatchObject([{ toolCallId: 'p1', path: ['sup', 'clerk'], kind: 'approval' }])
+  expect(toolOf(waiting, 'b1')).toMatchObject({ state: 'waiting', taskId: waiting?.tasks[0]?.taskId })
+  expect(toolOf(waiting, 'b2')).toMatchObject({ state: 'failed', taskId: waiting?.tasks[1]?.taskId })
+  expect(toolOf(toolOf(waiting, 'b1').delegation?.run, 'p1').state).toBe('waiting')
+
+  const last = views.at(-1)
+  expect(last).toMatchObject({ status: 'finished', pending: [], text: 'It is paid.' })
+  expect(last?.tasks[0]).toMatchObject({ status: 'completed', result: { text: 'Paid 5.' } })
+  expect(toolOf(last, 'b1')).toMatchObject({ state: 'done', result: { text: 'Paid 5.' } })
+  expect(toolOf(toolOf(last, 'b1').delegation?.run, 'p1')).toMatchObject({ state: 'done', result: { paid: 5 } })
+})
+
+test('a task that ends asks nothing any more, and takes nothing from another one', () => {
+  const chunks = recording('background')
+  const asked = chunks.findIndex(({ type }) => type === 'tool-call-approval')
+  const view = viewsOf(chunks.slice(0, asked + 1)).at(-1) as RootView
+  const task = view.tasks.find(({ toolCallId }) => toolCallId === 'b1')
+  const place = { runId: view.runId, from: 'AGENT', path: ['sup'] } as const
+  const about = (taskId: string) => ({ taskId, toolCallId: 'b1', toolName: 'clerk' })
+  const ended = (payload: { taskId: string; toolCallId: string; toolName: string }): Chunk => {
+    return { ...place, type: 'background-task-cancelled', payload: { ...payload, reason: 'no' } }
+  }
+  const own = viewsOf([ended(about(String(task?.taskId)))], view).at(-1)
+  expect(own).toMatchObject({ pending: [] })
+  expect(own?.tasks.find(({ toolCallId }) => toolCallId === 'b1')).toMatchObject({ status: 'cancelled', reason: 'no' })
+  const other = { taskId: 'other', toolCallId: 'b9', toolName: 'clerk' }
+  expect(viewsOf([ended(other)], view).at(-1)?.pending).toHaveLength(1)
+  expect(viewsOf([ended({ ...other, toolName: 'helper' })], view).at(-1)?.pending).toHaveLength(1)
+})
+
+test('a run that goes on while its task asks is told what came of the call', () => {
+  const chunks = recording('background')
+  const asked = chunks.findIndex(({ type }) => type === 'tool-call-approval')
+  const done = chunks.find(({ type, payload }) => {
+    return type === 'tool-result' && (payload as { toolCallId: string }).toolCallId === 'p1'
+  }) as Chunk
+  const view = viewsOf(chunks.slice(0, asked + 1)).at(-1)
+  expect([view?.pending.length, viewsOf([done], view).at(-1)?.pending]).toEqual([1, []])
+})
+
 test('events of a kind that is not known change nothing', () => {
   const view = viewsOf(recording('failed')).at(-1) ?? emptyView()
-  const strange = { type: 'background-task-started', runId: view.runId, from: 'AGENT', path: ['sup'], payload: {} }
+  const strange = { type: 'never-heard-of', runId: view.runId, from: 'AGENT', path: ['sup'], payload: {} }
   expect(reduceView(view, strange as never)).toEqual(view)
   expect(
     reduceView(view, { ...strange, type: 'text-delta', runId: 'other', payload: { id: 't', text: 'x' } } as never),

@@ -1,4 +1,5 @@
 import type { Chunk } from '@retinue/core/agent'
+import { callAfter, isTaskChunk, withTask } from './reduce-tasks.ts'
 import { noUsage, plus } from './usage.ts'
 import type { DelegationView, PendingView, RootView, RunView, ToolView, ViewItem } from './view.ts'
 
@@ -6,12 +7,13 @@ type Told = Exclude<Chunk, { type: `data-${string}` }>
 
 /** The view before the first event. */
 export function emptyView(): RootView {
-  return { ...newRun('', '', []), pending: [], places: {} }
+  return { ...newRun('', '', []), pending: [], tasks: [], places: {} }
 }
 
 /** The view after an event. Views are plain JSON, and share what has not changed; an event of a kind that is not known changes nothing. */
 export function reduceView(view: RootView, chunk: Chunk): RootView {
-  const root = withPending(withPlace(view, chunk), chunk)
+  const placed = withPending(withPlace(view, chunk), chunk)
+  const root = isTaskChunk(chunk) ? withTask(placed, chunk) : placed
   const isRoots = chunk.runId === root.runId
   const calls = isRoots ? [] : root.places[chunk.runId]
   // Of a run that nothing led to: the stream was read from somewhere in its middle.
@@ -59,16 +61,19 @@ function withPending(view: RootView, chunk: Chunk): RootView {
       const waiting = changeTool(view, asked.path, asked.toolCallId, (tool) => ({ ...tool, state: 'waiting' }))
       return { ...waiting, pending: [...others, asked] }
     }
+    // A run that did not stop for it, since a task of it asks, is not begun again.
     case 'tool-result':
     case 'tool-error':
-    case 'tool-output-denied': {
-      const { toolCallId } = told.payload
-      if (!view.pending.some((each) => each.toolCallId === toolCallId)) return view
-      return { ...view, pending: view.pending.filter((each) => each.toolCallId !== toolCallId) }
-    }
+    case 'tool-output-denied':
+      return withoutPending(view, told.payload.toolCallId)
     default:
       return view
   }
+}
+
+function withoutPending(view: RootView, toolCallId: string): RootView {
+  if (!view.pending.some((asked) => asked.toolCallId === toolCallId)) return view
+  return { ...view, pending: view.pending.filter((asked) => asked.toolCallId !== toolCallId) }
 }
 
 function pendingOf(told: Extract<Told, { type: 'tool-call-approval' | 'tool-call-suspended' }>): PendingView {
@@ -142,6 +147,7 @@ function totalOf(run: RunView): RunView['usage'] {
 
 /** A run after an event of its own. */
 function reduceRun(run: RunView, chunk: Chunk): RunView {
+  if (isTaskChunk(chunk)) return withCall(run, chunk.payload, (tool) => callAfter(tool, chunk))
   if (chunk.type.startsWith('data-')) return withData(run, chunk as Extract<Chunk, { type: `data-${string}` }>)
   const told = chunk as Told
   switch (told.type) {
@@ -261,7 +267,10 @@ function reduceTool(run: RunView, told: Told): RunView {
     }
     case 'tool-result': {
       const { args, result } = told.payload
-      return withCall(run, told.payload, (tool) => ({ ...tool, args, result, state: 'done' }))
+      // What goes on in the background has told its model so, and is not done.
+      return withCall(run, told.payload, (tool) => {
+        return tool.taskId === undefined ? { ...tool, args, result, state: 'done' } : { ...tool, args }
+      })
     }
     case 'tool-error': {
       const { args, error } = told.payload

@@ -17,7 +17,7 @@ export interface EventsOptions {
 }
 
 /** How often a connection is made again without a new event, and how long it is waited before. */
-const MOST_ATTEMPTS = 6
+export const MOST_ATTEMPTS = 6
 const FIRST_WAIT_MS = 500
 
 /**
@@ -99,7 +99,7 @@ export class RunEvents implements AsyncIterable<ClientEvent> {
 
   /** A new connection, after the last event; undefined if it could not be made. */
   async #again(attempt: number): Promise<Response | undefined> {
-    await wait(FIRST_WAIT_MS * 2 ** (attempt - 1), this.#signal)
+    await waitBefore(attempt, this.#signal)
     if (this.#signal?.aborted) return undefined
     try {
       return await this.#connection.events(String(this.#runId), this.#last, this.#signal)
@@ -116,7 +116,7 @@ function isOver(before: boolean, { type }: Chunk): boolean {
   return type === 'finish' || (before && type !== 'start')
 }
 
-async function* eventsOf(
+export async function* eventsOf(
   response: Response | undefined,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ClientEvent, void> {
@@ -140,7 +140,9 @@ async function* eventsOf(
   }
 }
 
-function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+/** Waits before a connection is made again for the so manieth time, from 1. */
+export function waitBefore(attempt: number, signal: AbortSignal | undefined): Promise<void> {
+  const milliseconds = FIRST_WAIT_MS * 2 ** (attempt - 1)
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds)
     signal?.addEventListener(

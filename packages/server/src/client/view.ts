@@ -1,5 +1,6 @@
 import type { FinishReason, GeneratedFile, ModelUse, Source, Usage } from '@retinue/core/agent'
 import type { ErrorInfo } from '@retinue/core/errors'
+import type { TaskStatus } from '@retinue/core/storage'
 
 /** How a run stands, as far as its events tell. */
 export type RunStatus = 'running' | 'suspended' | 'finished' | 'failed' | 'aborted'
@@ -36,8 +37,27 @@ export interface RunView {
 export interface RootView extends RunView {
   /** What waits for a person, at whatever depth. */
   readonly pending: readonly PendingView[]
+  /** What goes on in the background, in the order in which it began. */
+  readonly tasks: readonly TaskView[]
   /** By the id of a run: the calls that lead to it, from the root's. */
   readonly places: Readonly<Record<string, readonly string[]>>
+}
+
+/** A background task, as far as the run was told of it. */
+export interface TaskView {
+  readonly taskId: string
+  readonly toolCallId: string
+  readonly toolName: string
+  /** Of the agent that made the call. */
+  readonly path: readonly string[]
+  /** `retrying`: an attempt failed, and another one is made. */
+  readonly status: TaskStatus | 'retrying'
+  /** From 1; 0 before the first. */
+  readonly attempt: number
+  readonly result?: unknown
+  readonly error?: ErrorInfo
+  /** Why it was cancelled. */
+  readonly reason?: string
 }
 
 /** A call that waits. It is decided with the id of the root run and its own. */
@@ -78,6 +98,8 @@ export interface ToolView {
   readonly reason?: string
   /** What it wrote while it worked. */
   readonly output: readonly unknown[]
+  /** The background task that it is, or was: one of the root's `tasks`. */
+  readonly taskId?: string
   /** The run of the agent that it delegates to. */
   readonly delegation?: DelegationView
 }

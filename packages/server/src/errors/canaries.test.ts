@@ -63,6 +63,17 @@ async function scenarios(t: TestApp): Promise<string[]> {
   await send('GET', `/api/runs/${runId}`, undefined)
   await send('GET', '/api/threads/t1/messages', undefined)
   await send('GET', '/api/threads/t1/messages?format=ui', undefined)
+  // Tasks that fail, each as its watcher, its run and its list are told.
+  for (let i = 0; i < FAILURES.length; i++) {
+    const input = { input: 'Look.', threadId: `l${i}`, untilIdle: true }
+    await send('POST', '/api/agents/lead/stream', input, events)
+    await send('POST', '/api/chat/lead', { ...chat(`lc${i}`), untilIdle: true }, events)
+  }
+  const { tasks } = JSON.parse(await send('GET', '/api/tasks', undefined)) as { tasks: { taskId: string }[] }
+  for (const { taskId } of tasks) {
+    await send('GET', `/api/tasks/${taskId}`, undefined)
+    await send('GET', `/api/tasks/${taskId}/events`, undefined, events)
+  }
   // Whatever else there is, asked for wrongly and by a stranger.
   for (const route of TABLE) {
     const ids = { runId: 'none', threadId: 'none' }
@@ -86,6 +97,9 @@ test('R17 S28 no secret of a caller, of the environment or of what failed comes 
   folders.push(folder)
   const storage = new LibSQLStore({ id: 's', url: `file:${join(folder, 'app.db')}` })
   const failing = Array.from({ length: FAILURES.length * 6 }, (_none, index) => failure(Math.floor(index / 6)))
+  const scout = { calls: [{ id: 's1', name: 'scout', args: { prompt: 'Look.' } }] }
+  const sorry = { text: 'Sorry.' }
+  const fails = { calls: [{ id: 'f1', name: 'fail', args: {} }] }
   const t = testApp({
     storage,
     users: true,
@@ -99,10 +113,14 @@ test('R17 S28 no secret of a caller, of the environment or of what failed comes 
         { text: 'Paid.' },
       ],
       'sup/clerk': [failure(0), failure(1), failure(2)],
+      lead: FAILURES.flatMap(() => [scout, sorry, sorry, scout, sorry, sorry]),
+      // What its model failed with, and what its tool threw.
+      'lead/scout': FAILURES.flatMap((_name, index) => [failure(index), fails, { text: 'It failed.' }]),
     },
   })
   const told = await scenarios(t)
   expect(told.length).toBeGreaterThan(100)
+  expect(told.join()).toContain('background-task-failed')
   expect(told.join()).toContain('Paid.')
   expect(told.join()).toContain('model-call-failed')
   await t.server.close()

@@ -1,6 +1,7 @@
+import type { BackgroundTask } from '@retinue/core/agent'
 import { RetinueError } from '@retinue/core/errors'
 import type { AgentMemory } from '@retinue/core/memory'
-import type { ThreadKey } from '@retinue/core/storage'
+import { type ThreadKey, taskNotFound } from '@retinue/core/storage'
 import { memoryMissing, runNotFound } from '../errors/request-errors.ts'
 import type { Caller } from '../settings/caller.ts'
 import { contextOf } from './caller-context.ts'
@@ -23,6 +24,8 @@ export interface Scopes {
   threads: { readonly caller: Caller; readonly memory: AgentMemory; readonly resourceId: string }
   /** One run, of whoever asks. */
   run: { readonly caller: Caller; readonly run: KnownRun }
+  /** One background task, of whoever asks: it is that of the run that began it. */
+  task: { readonly caller: Caller; readonly task: BackgroundTask }
 }
 
 export type OwnerRule = keyof Scopes
@@ -30,6 +33,7 @@ export type OwnerRule = keyof Scopes
 /** What a request names. */
 export interface Named {
   readonly runId?: string | undefined
+  readonly taskId?: string | undefined
   readonly threadId?: string | undefined
   readonly agentId?: string | undefined
   readonly resourceId?: string | undefined
@@ -61,6 +65,11 @@ export const SCOPES: {
     const run = await knownRun(services, String(runId))
     if (caller.sees !== 'all' && run.resourceId !== caller.resourceId) throw runNotFound(run.runId)
     return { caller, run }
+  },
+  task: async (services, caller, { taskId }) => {
+    const task = await services.app.tasks.get(String(taskId))
+    if (caller.sees !== 'all' && task.resourceId !== caller.resourceId) throw taskNotFound(task.taskId)
+    return { caller, task }
   },
 }
 

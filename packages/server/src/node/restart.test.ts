@@ -81,3 +81,36 @@ test('R09 B7.4 a stream is resumed by Last-Event-ID after a kill -9: what was to
   expect(last).toMatchObject({ status: 'finished', text: 'Second.' })
   expect(last?.items.map(({ type }) => type)).toEqual(['text', 'tool', 'text'])
 })
+
+test('R09 B9.7 a task goes on after a kill -9, and so does the run that waits for it: both are found again', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'retinue-server-'))
+  folders.push(folder)
+  const url = `file:${join(folder, 'app.db')}`
+  const first = await serving(url, 'held')
+  const begun = await fetch(`${first.base}/api/agents/lead/stream`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ input: 'Go.' }),
+  })
+  const reader = new StreamReader(begun)
+  const told = JSON.parse((await reader.until('background-task-running')).data) as TestChunk
+  await reader.until('text-end')
+  const taskId = String(told.payload['taskId'])
+  const store = new LibSQLStore({ id: 's', url })
+  const { runId } = told
+  for (let kept = ''; !kept.includes('background-task-running'); )
+    kept = JSON.stringify((await store.runs.listEvents({ runId })).items)
+  await store.close()
+  await killed(first.child)
+  await reader.rest().catch(() => {})
+  const second = await serving(url, 'free')
+  const client = createClient({ baseUrl: second.base })
+  const types: string[] = []
+  for await (const { type } of client.tasks.events(taskId)) types.push(type)
+  expect(types.at(-1)).toBe('background-task-completed')
+  expect(await client.tasks.get(taskId)).toMatchObject({ status: 'completed', attempts: 1, result: { text: 'ZEBRA' } })
+  let last: RootView | undefined
+  for await (const view of client.runs.events(runId).views()) last = view
+  expect(last).toMatchObject({ status: 'finished', text: 'Found.', tasks: [{ taskId }] })
+  expect((await client.runs.list()).runs).toMatchObject([{ runId, agentId: 'lead', status: 'ended' }])
+})

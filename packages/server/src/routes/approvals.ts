@@ -1,6 +1,7 @@
 import { defined } from '../defined.ts'
 import { type Route, route } from '../http/route.ts'
 import { approvalList, approvalsQuery } from '../schemas/runs.ts'
+import { listApprovals } from '../work/list-approvals.ts'
 
 export const approvalRoutes: readonly Route[] = [
   route({
@@ -14,12 +15,8 @@ export const approvalRoutes: readonly Route[] = [
     handle: async ({ services, scope, query }) => {
       const { resourceId: _, ...filter } = query
       const own = defined({ ...filter, resourceId: scope.resourceId })
-      const { items, unreadable, next } = await services.storage.approvals.list(own)
-      return Response.json({
-        approvals: items.map(({ fingerprint: _fingerprint, ...approval }) => approval),
-        unreadable,
-        ...(next === undefined ? {} : { next }),
-      })
+      const { items: approvals, unreadable, next } = await listApprovals(services, own)
+      return Response.json({ approvals, unreadable, ...(next === undefined ? {} : { next }) })
     },
   }),
 ]

@@ -88,6 +88,13 @@ async function chatted({
   const memory = await agent.getMemory({ requestContext })
   const thread = memory ? { memory, threadId, resourceId: owner } : undefined
   const input = await messagesFromClient(body.messages, { agent, requestContext, thread })
-  const { run, from } = await beginRun(services, { agent, input, caller, resourceId: owner, threadId })
+  const { run, from } = await beginRun(services, {
+    agent,
+    input,
+    caller,
+    resourceId: owner,
+    threadId,
+    options: { untilIdle: body.untilIdle },
+  })
   return runStream(services, { runId: run.runId, tracked: run, after: from }, uiTelling(run.runId))
 }

@@ -5,6 +5,7 @@ import { chatRoutes } from './chat.ts'
 import { healthRoutes } from './health.ts'
 import { openAiRoutes } from './openai.ts'
 import { runRoutes } from './runs.ts'
+import { taskRoutes } from './tasks.ts'
 import { threadRoutes } from './threads.ts'
 
 /** Every route of the server. */
@@ -13,6 +14,7 @@ export const ROUTES: readonly Route[] = [
   ...chatRoutes,
   ...runRoutes,
   ...approvalRoutes,
+  ...taskRoutes,
   ...threadRoutes,
   ...openAiRoutes,
   ...healthRoutes,

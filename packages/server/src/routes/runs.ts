@@ -125,7 +125,7 @@ async function listRuns({
     query.cursor === undefined
       ? hub
           .all()
-          .filter(({ stream }) => stream)
+          .filter(({ stream, isTask }) => stream && !isTask)
           .map(ofTracked)
       : []
   const { agentId, threadId, status } = query
@@ -138,7 +138,10 @@ async function listRuns({
       (status === undefined || run.status === status),
   )
   const liveIds = new Set(live.map(({ runId }) => runId))
-  const stored = page.items.filter(({ runId }) => !liveIds.has(runId)).map((run) => ofStored(run, hub.get(run.runId)))
+  const stored = page.items
+    .filter(({ runId }) => !liveIds.has(runId))
+    .map((run) => ofStored(run, hub.get(run.runId)))
+    .filter(({ isTask }) => !isTask)
   return Response.json({
     runs: [...own, ...stored].map(factsJson),
     ...(page.next === undefined ? {} : { next: page.next }),

@@ -176,6 +176,28 @@ test('S30 a run that has to wait for another in its thread is told so before the
   expect(t.script.calls('sup')[1]?.text).not.toContain('Two.')
 })
 
+test('B7.1 who decides as soon as a call is announced begins the next leg, and no event of one comes into the other', async () => {
+  for (const detachMs of [0, 600_000]) {
+    const t = testApp({
+      settings: { detachMs },
+      script: {
+        sup: [{ calls: [{ id: 'd1', name: 'clerk', args: { prompt: 'Pay.' } }] }, { text: 'Paid.' }],
+        'sup/clerk': [{ calls: [{ id: 'p1', name: 'pay', args: { euros: 5 } }] }, { text: 'Done.' }],
+      },
+    })
+    const first = new StreamReader(await t.post('/api/agents/sup/stream', { input: 'Pay.' }))
+    const { runId } = JSON.parse((await first.until('tool-call-approval')).data)
+    const deciding = t.post(`/api/runs/${runId}/approve`, {}, { headers: { accept: 'text/event-stream' } })
+    const second = await chunksOf(await deciding)
+    expect(second.map(({ type }) => type)).toContain('tool-result')
+    expect(second.at(-1)).toMatchObject({ type: 'finish', payload: { stepResult: { reason: 'stop' } } })
+    const whole = await chunksOf(await t.get(`/api/runs/${runId}/events`, { headers: { accept: 'text/event-stream' } }))
+    const ends = whole.filter((chunk) => chunk.runId === runId && (chunk.type === 'start' || chunk.type === 'finish'))
+    expect(ends.map(({ type }) => type)).toEqual(['start', 'finish', 'start', 'finish'])
+    await first.rest()
+  }
+})
+
 test('S30 a reader that leaves frees what it held', async () => {
   const { turn, more } = held()
   const t = testApp({ script: { plain: [turn] } })

@@ -9,6 +9,8 @@ import { wireChunk } from './wire-chunk.ts'
 export interface HubOptions {
   readonly storage: Storage
   readonly detachMs: number
+  /** Resolves when this process works on no background task any more. */
+  settled(): Promise<void>
   /** Told of what is not wrong enough to stop a run. */
   warn(code: string, thrown: unknown): void
 }
@@ -63,17 +65,23 @@ export class RunHub {
   }
 
   /** The last run in a thread. */
-  lastOf({ threadId, resourceId, agentId }: Required<RunPlace>): TrackedRun | undefined {
+  lastOf({ threadId, resourceId, agentId }: Required<Omit<RunPlace, 'isTask'>>): TrackedRun | undefined {
     return this.all().findLast(
-      (run) => run.threadId === threadId && run.resourceId === resourceId && run.agentId === agentId,
+      (run) => !run.isTask && run.threadId === threadId && run.resourceId === resourceId && run.agentId === agentId,
     )
   }
 
-  /** Takes note of a run that this process begins to work on, or goes on with. One that nobody has read yet ends for no want of readers. */
-  track(stream: RunStream, place: RunPlace): Leg {
+  /**
+   * Takes note of a run that this process begins to work on, or goes on with; a background task is known by its own id. One that nobody has read yet ends for no want of readers.
+   */
+  async track(stream: RunStream, place: RunPlace): Promise<Leg> {
+    // Somebody decided at once: the last events of the leg before may not have been read yet.
+    const { taskId } = stream
+    const runId = taskId ?? stream.runId
+    await this.#runs.get(runId)?.leg
     const at = Date.now()
     this.#forget(at)
-    const run = this.#runs.get(stream.runId) ?? new TrackedRun(stream.runId, place, at)
+    const run = this.#runs.get(runId) ?? new TrackedRun(runId, { ...place, isTask: taskId !== undefined }, at)
     // The one that was used last comes last.
     this.#runs.delete(run.runId)
     this.#runs.set(run.runId, run)
@@ -81,6 +89,7 @@ export class RunHub {
     run.updatedAt = at
     const from = { leg: run.log.beginLeg(at), seq: 0 }
     const reading = this.#read(run, stream, from)
+    run.leg = reading
     this.#legs.add(reading)
     reading.then(() => this.#legs.delete(reading))
     return { run, from, result: reading }
@@ -100,23 +109,22 @@ export class RunHub {
     }
   }
 
-  /** Takes no new work, waits for the runs, ends what is not done and kept nowhere, and then every reader. */
+  /** Takes no new work, waits for the runs and their background tasks, ends what is not done and kept nowhere, and then every reader. */
   async close(shutdownMs: number): Promise<void> {
     this.#closing = true
-    if (this.#legs.size > 0) {
-      let timer: ReturnType<typeof setTimeout> | undefined
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, shutdownMs)
-      })
-      await Promise.race([Promise.allSettled(this.#legs), late])
-      clearTimeout(timer)
-    }
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, shutdownMs)
+    })
+    const done = Promise.allSettled(this.#legs).then(() => this.#options.settled())
+    await Promise.race([done.catch(() => {}), late])
+    clearTimeout(timer)
     const left: Promise<unknown>[] = []
     for (const run of this.#runs.values()) {
       clearTimeout(run.detachTimer)
       // What survives a crash is gone on with by the next process.
       if (!run.stream || run.stream.isKept) continue
-      left.push(run.stream.result)
+      left.push(Promise.resolve(run.leg))
       run.stream.abort('the server is about to end')
     }
     await Promise.allSettled(left)
@@ -152,7 +160,7 @@ export class RunHub {
   /** Nobody reads it: it ends, if that stays so for too long. */
   #detach(run: TrackedRun): void {
     const { detachMs } = this.#options
-    if (run.readers > 0 || !run.stream || detachMs === Number.POSITIVE_INFINITY) return
+    if (this.#closing || run.readers > 0 || !run.stream || run.isTask || detachMs === Number.POSITIVE_INFINITY) return
     clearTimeout(run.detachTimer)
     run.detachTimer = setTimeout(() => run.stream?.abort('nobody reads it any more'), detachMs)
   }

@@ -8,6 +8,8 @@ export interface RunPlace {
   readonly agentId: string
   readonly threadId?: string | undefined
   readonly resourceId?: string | undefined
+  /** It is a background task that was gone on with: it needs no reader, and is nobody's current run. */
+  readonly isTask?: boolean
 }
 
 /** A run that this process works on, or worked on a while ago. */
@@ -16,11 +18,14 @@ export class TrackedRun implements RunPlace {
   readonly agentId: string
   readonly threadId: string | undefined
   readonly resourceId: string | undefined
+  readonly isTask: boolean
   readonly createdAt: number
   updatedAt: number
   readonly log: RunLog = new RunLog()
   /** The last result; undefined before there is one. */
   result: RunResult | undefined
+  /** What the last leg of it comes to. It does not reject. */
+  leg: Promise<RunResult> | undefined
   /** While this process works on it. */
   stream: RunStream | undefined
   /** Writes its events into the storage, where it is kept there. */
@@ -30,11 +35,12 @@ export class TrackedRun implements RunPlace {
   /** Ends it when nobody has read it for too long. */
   detachTimer: ReturnType<typeof setTimeout> | undefined
 
-  constructor(runId: string, { agentId, threadId, resourceId }: RunPlace, at: number) {
+  constructor(runId: string, { agentId, threadId, resourceId, isTask = false }: RunPlace, at: number) {
     this.runId = runId
     this.agentId = agentId
     this.threadId = threadId
     this.resourceId = resourceId
+    this.isTask = isTask
     this.createdAt = at
     this.updatedAt = at
   }

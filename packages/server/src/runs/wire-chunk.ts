@@ -18,13 +18,30 @@ export function wireChunk(chunk: Chunk): Chunk {
       const payload = plain(chunk.payload) as typeof chunk.payload
       return { ...chunk, payload: { ...payload, result: toldResult(payload.result) } }
     }
+    case 'background-task-completed': {
+      const payload = plain(chunk.payload) as typeof chunk.payload
+      return { ...chunk, payload: { ...payload, result: toldResult(payload.result) } }
+    }
+    case 'background-task-failed': {
+      const { result, ...payload } = plain(chunk.payload) as typeof chunk.payload
+      const told = result === undefined ? {} : { result: toldResult(result) }
+      return { ...chunk, payload: { ...payload, ...told, error: toldError(chunk.payload.error) } }
+    }
+    case 'background-task-retrying': {
+      const payload = plain(chunk.payload) as typeof chunk.payload
+      return { ...chunk, payload: { ...payload, error: toldError(chunk.payload.error) } }
+    }
+    case 'background-task-timed-out': {
+      const payload = plain(chunk.payload) as typeof chunk.payload
+      return { ...chunk, payload: { ...payload, error: toldError(chunk.payload.error) } }
+    }
     default:
       return { ...chunk, payload: plain(chunk.payload) } as Chunk
   }
 }
 
 /** A tool's result in plain JSON. That of a delegation says what went wrong in it, and below. */
-function toldResult(result: unknown): unknown {
+export function toldResult(result: unknown): unknown {
   if (
     typeof result !== 'object' ||
     result === null ||

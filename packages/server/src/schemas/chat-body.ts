@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { id, resourceId } from './common.ts'
+import { untilIdle } from './run-options.ts'
 
 /** What `useChat` sends, and what its `body` may add. */
 export const chatBody = z.strictObject({
@@ -8,6 +9,7 @@ export const chatBody = z.strictObject({
   trigger: z.enum(['submit-message', 'regenerate-message']).optional(),
   messageId: z.string().nullish(),
   resourceId,
+  untilIdle,
   approvals: z
     .array(
       z.strictObject({

@@ -5,6 +5,7 @@ export const id: z.ZodString = z.string().min(1).max(1024)
 
 export const agentParams: z.ZodObject<{ agentId: z.ZodString }> = z.strictObject({ agentId: id })
 export const runParams: z.ZodObject<{ runId: z.ZodString }> = z.strictObject({ runId: id })
+export const taskParams: z.ZodObject<{ taskId: z.ZodString }> = z.strictObject({ taskId: id })
 
 /** A number in a query, which is text. */
 function whole(most: number) {

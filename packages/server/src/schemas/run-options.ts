@@ -16,6 +16,16 @@ const clientMessage: z.ZodType<Record<string, unknown>> = z.looseObject({
   role: z.enum(['user', 'assistant', 'tool']),
 })
 
+/** The longest time that a timer can wait. */
+const LONGEST_MS = 2_147_483_647
+
+export const untilIdle: z.ZodOptional<z.ZodType<boolean | { maxIdleMs?: number | undefined }>> = z
+  .union([z.boolean(), z.strictObject({ maxIdleMs: z.number().int().min(1).max(LONGEST_MS).optional() })])
+  .optional()
+  .describe(
+    'The run stays open until its background tasks have ended and it has answered to them; or until nothing of them changed for so long.',
+  )
+
 /** What a client may decide about a run. It can only narrow what the agent allows. */
 export const runBody = z.strictObject({
   input: z.string().optional().describe('What is asked, as text. Instead of `messages`.'),
@@ -28,6 +38,7 @@ export const runBody = z.strictObject({
     .strictObject({ schema: z.record(z.string(), z.unknown()) })
     .optional()
     .describe('What the answer must be: `{ schema }`, a JSON Schema.'),
+  untilIdle,
   requireToolApproval: z.literal(true).optional().describe('Every call of a tool waits for a person.'),
   onBusy: z
     .enum(['wait', 'reject'])
@@ -38,7 +49,10 @@ export const runBody = z.strictObject({
 export type RunBody = z.output<typeof runBody>
 
 /** The options of a call that a client may set. */
-export type ClientOptions = Pick<RunBody, 'maxSteps' | 'modelSettings' | 'structuredOutput' | 'requireToolApproval'>
+export type ClientOptions = Pick<
+  RunBody,
+  'maxSteps' | 'modelSettings' | 'structuredOutput' | 'requireToolApproval' | 'untilIdle'
+>
 
 const usage = z.looseObject({}).describe('Tokens, and how many calls reported them.')
 

@@ -57,7 +57,13 @@ export const approvalsQuery = z.strictObject({
 
 export const approvalList = z.object({
   approvals: z.array(
-    z.looseObject({ runId: z.string(), toolCallId: z.string(), toolName: z.string(), status: z.string() }),
+    z.looseObject({
+      runId: z.string().describe('The run that it is decided with.'),
+      taskId: z.string().optional().describe('The background task that asks.'),
+      toolCallId: z.string(),
+      toolName: z.string(),
+      status: z.string(),
+    }),
   ),
   unreadable: z.array(z.looseObject({ id: z.string() })),
   next: z.string().optional(),

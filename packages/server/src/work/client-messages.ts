@@ -19,12 +19,10 @@ export type ClientMessage = Record<string, unknown>
 
 /**
  * A client's messages as an input. It speaks as the person, and answers the calls of tools that are the client's to run; it does not
- * speak as the system, gives no results of tools that the server runs, and decides on no approval by what it writes into its history.
+ * speak as the system (no schema lets it), gives no results of tools that the server runs, and decides on no approval by what it writes into its history.
  * Where the server has the conversation, it takes of it only what is new. Throws `request-invalid`.
  */
 export async function messagesFromClient(messages: readonly ClientMessage[], to: Recipient): Promise<AgentInput> {
-  if (messages.some(({ role }) => role === 'system'))
-    throw requestInvalid('A client says nothing as the system.', 'Put what the agent is to know into its instructions.')
   const own = await clientTools(to)
   const answers = await answeredCalls(messages, own, to)
   if (to.thread) {

@@ -1,5 +1,6 @@
 import type { Agent, RunOptions } from '@retinue/core/agent'
 import type { RequestContextLike } from '@retinue/core/request-context'
+import { defined } from '../defined.ts'
 import type { ClientOptions } from '../schemas/run-options.ts'
 
 /** As in a run to which nobody says otherwise. */
@@ -8,7 +9,7 @@ const DEFAULT_STEPS = 10
 /** The options that a client may set, no wider than the agent's own. */
 export async function clientOptions(
   agent: Agent,
-  { maxSteps, modelSettings, structuredOutput, requireToolApproval }: ClientOptions,
+  { maxSteps, modelSettings, structuredOutput, requireToolApproval, untilIdle }: ClientOptions,
   requestContext: RequestContextLike,
 ): Promise<RunOptions> {
   const { defaultOptions } = agent.options
@@ -20,6 +21,7 @@ export async function clientOptions(
     ...(maxSteps === undefined ? {} : { maxSteps: Math.min(maxSteps, own.maxSteps ?? DEFAULT_STEPS) }),
     ...(modelSettings === undefined ? {} : { modelSettings: narrowed(own.modelSettings, modelSettings) }),
     ...(structuredOutput === undefined ? {} : { structuredOutput: structuredOutput as never }),
+    ...(untilIdle === undefined ? {} : { untilIdle: typeof untilIdle === 'boolean' ? untilIdle : defined(untilIdle) }),
     ...(requireToolApproval ? { requireToolApproval } : {}),
   }
 }

@@ -12,18 +12,21 @@ export type Decision = { readonly toolCallId?: string | undefined } & (
   | { readonly type: 'answer'; readonly data: unknown }
 )
 
+/** What a decision is about: a run, or a background task. */
+export type Decided = Pick<KnownRun, 'runId' | 'agentId' | 'threadId' | 'resourceId'>
+
 /**
  * Decides, and goes on with the run. Rejects, and nothing has changed, with `approval-…`, `decision-invalid`, `run-…`. It is the ledger
  * that knows what is asked: nothing that a client says of a call counts but which one it is.
  */
-export async function decideRun(services: Services, caller: Caller, run: KnownRun, decision: Decision): Promise<Leg> {
+export async function decideRun(services: Services, caller: Caller, run: Decided, decision: Decision): Promise<Leg> {
   services.hub.assertOpen()
   const stream = await decided(services, caller, run, decision)
   const { agentId, threadId, resourceId } = run
   return services.hub.track(stream, { agentId, threadId, resourceId })
 }
 
-function decided(services: Services, caller: Caller, run: KnownRun, decision: Decision): Promise<RunStream> {
+function decided(services: Services, caller: Caller, run: Decided, decision: Decision): Promise<RunStream> {
   const agent = agentOf(services, run.agentId)
   const { toolCallId } = decision
   const options = {
@@ -54,7 +57,7 @@ export async function goOn(services: Services, caller: Caller, run: KnownRun): P
 }
 
 /** What a run goes on with. The values of somebody else must not come into it: a run is its owner's, whoever decides. */
-function given({ resolveModel }: Services, caller: Caller, run: KnownRun) {
+function given({ resolveModel }: Services, caller: Caller, run: Decided) {
   const isOwn = caller.context !== undefined && caller.resourceId === run.resourceId
   return {
     ...(resolveModel ? { resolveModel } : {}),

@@ -76,5 +76,6 @@ export async function legResult({ hub }: Services, leg: Leg, request: Request): 
 export async function legResponse(services: Services, leg: Leg, request: Request): Promise<Response> {
   if (wantsEvents(request)) return legEvents(services, leg)
   const result = await legResult(services, leg, request)
-  return Response.json(resultJson(result, leg.run.threadId), { headers: { [RUN_HEADER]: leg.run.runId } })
+  const { runId, threadId } = leg.run
+  return Response.json({ ...resultJson(result, threadId), runId }, { headers: { [RUN_HEADER]: runId } })
 }

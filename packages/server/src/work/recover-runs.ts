@@ -1,4 +1,5 @@
 import type { RunFacts } from '@retinue/core/storage'
+import { ofStored } from '../http/known-run.ts'
 import type { Services } from '../http/services.ts'
 
 /** Goes on with every run that somebody died over, and finds it again for readers. */
@@ -13,8 +14,8 @@ export async function recoverRuns({ app, storage, hub, resolveModel }: Services)
     } while (cursor !== undefined)
   }
   for (const stream of await app.recover(resolveModel ? { resolveModel } : {})) {
-    const place = places.get(stream.runId)
+    const place = places.get(stream.taskId ?? stream.runId)
     // One that began between the two is read by whoever began it.
-    if (place) hub.track(stream, place)
+    if (place) await hub.track(stream, ofStored(place, undefined))
   }
 }

@@ -19,9 +19,17 @@ export function factsJson({ runId, agentId, status, threadId, resourceId, create
 
 /** A run with what it waits for, or what it came to. */
 export async function viewRun(services: Services, run: KnownRun): Promise<Record<string, unknown>> {
-  const { items } = await services.storage.approvals.list({ runId: run.runId, status: 'pending', limit: 1000 })
+  const own = await pendingCallsOf(services, run.runId)
+  // What its background tasks ask is decided with its id, too.
+  const asked = await services.app.tasks.questions({ rootRunId: run.runId })
   const result = await resultOf(services, run)
-  return { ...factsJson(run), pendingCalls: items.map(pendingCall), ...(result ? { result } : {}) }
+  return { ...factsJson(run), pendingCalls: [...own, ...asked], ...(result ? { result } : {}) }
+}
+
+/** What a run, or a background task, waits for. */
+export async function pendingCallsOf({ storage }: Services, runId: string): Promise<object[]> {
+  const { items } = await storage.approvals.list({ runId, status: 'pending', limit: 1000 })
+  return items.map(pendingCall)
 }
 
 /** What a run came to: this process knows it for a while, and the storage as long as it keeps the run. */

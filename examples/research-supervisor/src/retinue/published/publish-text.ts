@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 /** Where texts are published: a folder inside the project. */
 const FOLDER = '.retinue/data/published'
 
-// This example's own folder, wherever the process was started.
-const PROJECT = fileURLToPath(new URL('../../../', import.meta.url))
+/** What was built says where its data is; else it is this example's own folder, wherever the process was started. */
+const project = (): string => process.env['RETINUE_ROOT'] ?? fileURLToPath(new URL('../../../', import.meta.url))
 
 /** So many texts of one title have a name each. */
 const MOST_OF_A_NAME = 1000
@@ -16,8 +16,8 @@ const LONGEST_NAME = 60
  * Writes a text into the folder, as a file that is named by its title, and gives the file's path in the project. A name has letters,
  * digits and hyphens alone, so none leads out of the folder; a folder that is a link is refused; no file is ever replaced.
  */
-export async function publishText(text: string, project: string = PROJECT): Promise<string> {
-  const folder = join(await realpath(project), FOLDER)
+export async function publishText(text: string, root: string = project()): Promise<string> {
+  const folder = join(await realpath(root), FOLDER)
   await mkdir(folder, { recursive: true })
   if ((await realpath(folder)) !== folder) throw new Error(`${FOLDER} leads out of the project: nothing was published.`)
   const name = nameOf(text)

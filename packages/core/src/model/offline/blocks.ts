@@ -53,6 +53,7 @@ export function answerBlocks(plan: Plan, progress: Progress, conversation: Conve
   }
   // Calls outside the plan: forced by the caller, or made before tools or instructions changed.
   for (const call of conversation.calls) if (!planned.has(call)) blocks.push(...blocksOf(call.tool, false, [call]))
+  for (const call of conversation.news) blocks.push(...blocksOf(call.tool, false, [call]))
   return blocks
 }
 

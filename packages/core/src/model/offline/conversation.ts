@@ -1,4 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider'
+import { newsOf, RUNNING, taskOf } from './background.ts'
 import { type Material, splitGather, splitMaterial, stripNotice } from './framing.ts'
 import { isRecord, parseIfJson } from './json.ts'
 import { type Outcome, readOutcome } from './outcome.ts'
@@ -26,6 +27,8 @@ export interface Conversation {
   earlier: string
   /** The calls since the request, in order. */
   calls: PastCall[]
+  /** Calls of earlier turns that worked in the background, and ended after the last answer. */
+  news: PastCall[]
   /** All calls in the prompt, so that a new id is new. */
   callCount: number
 }
@@ -46,6 +49,7 @@ export function readConversation(prompt: LanguageModelV4CallOptions['prompt']): 
   const { request: framed, materials } = splitMaterial(message ? textIn(message) : '')
   const { gather, request } = splitGather(framed)
   const calls = callsIn(prompt)
+  const answered = prompt.findLastIndex(({ role }, at) => role === 'assistant' && at < asked)
   return {
     instructions: prompt.flatMap((each) => (each.role === 'system' ? [each.content] : [])).join('\n\n'),
     request: spoken(withoutLongGaps(request.trim())),
@@ -54,6 +58,7 @@ export function readConversation(prompt: LanguageModelV4CallOptions['prompt']): 
     materials: [...materials, ...(message ? attachedTo(message) : [])],
     earlier: lastAnswer(prompt.slice(0, Math.max(0, asked))),
     calls: calls.filter(({ at }) => at > asked),
+    news: calls.filter(({ at, toldAt }) => at < asked && toldAt !== undefined && toldAt > answered),
     callCount: calls.length,
   }
 }
@@ -83,22 +88,32 @@ function attachedTo(message: LanguageModelV4Message): Material[] {
   })
 }
 
-function callsIn(prompt: LanguageModelV4CallOptions['prompt']): (PastCall & { at: number })[] {
-  const calls: (PastCall & { at: number })[] = []
-  const open = new Map<string, PastCall>()
+/** `toldAt`: the message that told how it ended, where that was in the background. */
+type PlacedCall = PastCall & { at: number; toldAt?: number }
+
+function callsIn(prompt: LanguageModelV4CallOptions['prompt']): PlacedCall[] {
+  const calls: PlacedCall[] = []
+  const open = new Map<string, PlacedCall>()
+  const tasks = new Map<string, PlacedCall>()
   prompt.forEach((message, at) => {
     if (message.role !== 'assistant' && message.role !== 'tool') return
     for (const part of message.content) {
       if (part.type === 'tool-call') {
-        const call = { id: part.toolCallId, tool: part.toolName, input: part.input, outcome: undefined, at }
+        const call: PlacedCall = { id: part.toolCallId, tool: part.toolName, input: part.input, outcome: undefined, at }
         calls.push(call)
         open.set(part.toolCallId, call)
       } else if (part.type === 'tool-result') {
         const call = open.get(part.toolCallId)
-        if (call) call.outcome = readOutcome(part.output)
+        if (!call) continue
+        const task = taskOf(part.output)
+        call.outcome = task === undefined ? readOutcome(part.output) : RUNNING
+        if (task !== undefined) tasks.set(task, call)
       }
     }
   })
+  if (tasks.size > 0)
+    for (const [taskId, { at, outcome }] of newsOf(prompt, tasks))
+      Object.assign(tasks.get(taskId) ?? {}, { outcome, toldAt: at })
   return calls
 }
 

@@ -4,7 +4,8 @@ import { isRecord, type JsonRecord, parseIfJson } from './json.ts'
 
 /** What a call came to. `value` is a text or JSON; there may be some even where the call did not complete. */
 export interface Outcome {
-  status: 'ok' | 'partial' | 'failed' | 'denied'
+  /** `running`: it goes on in the background. */
+  status: 'ok' | 'partial' | 'failed' | 'denied' | 'running'
   /** What the result says about it, word for word. */
   reason: string
   value: unknown

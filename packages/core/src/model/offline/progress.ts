@@ -52,7 +52,7 @@ export function progressOf(plan: Plan, conversation: Conversation): Progress {
       next = unmade(stage, again.slice(redone.length), conversation)
     }
     progress.results.set(stage, done)
-    if (next.length > 0) open.add(stage)
+    if (next.length > 0 || done.some(({ outcome }) => outcome?.status === 'running')) open.add(stage)
     progress.pending.push(...next.map((input) => ({ tool: stage.card.name, input })))
   }
   progress.pending = progress.pending.slice(0, Math.max(0, MOST_CALLS - conversation.calls.length))

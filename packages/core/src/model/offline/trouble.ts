@@ -59,6 +59,7 @@ function lineFor(tool: string, outcome: Outcome): string | undefined {
   if (isEmptyOutcome(outcome)) return `\`${tool}\` returned nothing${note === '' ? '.' : `: “${note}”`}`
   if (outcome.status === 'ok' && note !== '') return `\`${tool}\` notes: “${note}”`
   if (outcome.status === 'ok') return undefined
+  if (outcome.status === 'running') return `\`${tool}\` works in the background: its result comes when it is there.`
   const word = { partial: 'did not complete', failed: 'failed', denied: 'was denied' }[outcome.status]
   const reason = cutAt(outcome.reason.replace(/\s+/g, ' '), 400)
   return reason === '' ? `\`${tool}\` ${word}.` : `\`${tool}\` ${word}: “${reason}”`

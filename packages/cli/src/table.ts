@@ -1,4 +1,4 @@
-import { safeLine } from '../safe-text.ts'
+import { safeLine } from './safe-text.ts'
 
 /** Longest piece of a cell that the last column shows: it is the one with texts. */
 const LONGEST = 60

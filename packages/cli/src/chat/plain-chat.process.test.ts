@@ -45,7 +45,7 @@ test('turns see those before them; commands work; a backslash goes on; a failed 
     'Heard 1: "one"',
     'Heard 3: "one" / "fail now" / "two \\nand more"',
     'lead  fixture/lead  tools: ask_way',
-    '  scout  fixture/scout  tools: fell, peek',
+    '  scout  fixture/scout  tools: ask_where, fell, hold, peek',
     'A new conversation.',
     'Heard 1: "three"',
     '',
@@ -118,3 +118,19 @@ test('B7.2 in a pipe nobody can be asked: what waits is said with its commands, 
     /◇ lead › scout wants to run fell\n[\s\S]*Left for later\. [\s\S]*\n {2}retinue approvals approve \S+\n/,
   )
 }, 30_000)
+
+test('B9.3 B9.5 at the end of a pipe tasks are waited for, and the agent answers to what they bring; one that waits for a person makes the exit code 5', async () => {
+  const background = makeProject({ background: true })
+  try {
+    const { out, err, code } = await chat(['lead'], 'delegate it\n', background.path)
+    expect([code, out], err).toEqual([0, 'The scout is on its way.\nLead was told: Scout saw: delegate it\n'])
+    expect(err).toMatch(/├─ ◌ task \w{8} {2}scout {2}in the background\n[\s\S]*├─ ✔ task \w{8} {2}scout {2}completed/)
+    const waits = await chat(['lead'], 'delegate fell oak\n', background.path)
+    expect([waits.code, waits.out], waits.err).toEqual([5, 'The scout is on its way.\n'])
+    expect(waits.err).toMatch(
+      /Left for later\. A call waits for a person in the run [\s\S]*retinue approvals approve \S+\n/,
+    )
+  } finally {
+    background.remove()
+  }
+}, 60_000)

@@ -1,0 +1,94 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type CheckResult, type ProjectBlueprint, planBuild, withSubagents } from '@retinue/project'
+import type { Bundle } from './bundle.ts'
+import { type CopiedFile, filesToCopy } from './copied-files.ts'
+import { entryModule } from './entry-module.ts'
+import { includedFiles } from './included-files.ts'
+import { OUTPUT_DIR } from './output-dir.ts'
+import { MARK, writeOutput } from './write-output.ts'
+
+export interface BuildOptions {
+  /** The project's directory. */
+  readonly path: string
+  readonly dir?: string | undefined
+  /** Where to put the output. Default: `.retinue/output` in the project. */
+  readonly out?: string | undefined
+  /** Warnings end it, as errors do. */
+  readonly strict?: boolean
+}
+
+export interface BuildResult {
+  readonly check: CheckResult
+  /** What was written; `undefined` where findings ended it. */
+  readonly output: BuildOutput | undefined
+}
+
+export interface BuildOutput {
+  readonly folder: string
+  /** Bytes of scripts, without source maps and copied files. */
+  readonly bytes: number
+  readonly dependencies: Readonly<Record<string, string>>
+  /** Modules that may read files which the build did not take along. */
+  readonly open: readonly string[]
+}
+
+/** Checks a project and builds it. Throws what checking throws, and `build-…` errors. */
+export async function buildProject({ path, dir, out, strict = false }: BuildOptions): Promise<BuildResult> {
+  // The bundler is large: it is read while the project is checked.
+  const bundler = import('./bundle.ts')
+  bundler.catch(() => {})
+  const plan = await planBuild(path, { types: true, ...(dir === undefined ? {} : { dir }) })
+  const { result: check, root, blueprint, providers } = plan
+  if (blueprint === undefined || (strict && check.warnings > 0)) return { check, output: undefined }
+  const bundled = await (await bundler).bundle({ root, entry: entryModule(blueprint), providers })
+  const folder = out === undefined ? join(root, OUTPUT_DIR) : resolve(out)
+  const written = new Map<string, string | Uint8Array>([
+    ['package.json', manifest(bundled.dependencies)],
+    ['index.js', INDEX],
+    ...[...bundled.files].map(([name, content]) => [`app/${name}`, content] as const),
+  ])
+  writeOutput(folder, { written, copied: copied(root, blueprint, bundled) })
+  const { dependencies } = bundled
+  // Who says what is to be taken along has thought of it.
+  const open = includedFiles(root) === undefined ? bundled.open : []
+  return { check, output: { folder, bytes: scriptBytes(bundled), dependencies, open } }
+}
+
+/** What `node FOLDER` runs. Source maps first, so that every error of the application tells the lines of its sources. */
+const INDEX = `process.setSourceMapsEnabled(true)
+const { main } = await import('./app/application.js').catch((error) => {
+  if (error?.code === 'ERR_MODULE_NOT_FOUND')
+    console.error('What package.json lists must be installed: npm install --prefix ' + import.meta.dirname)
+  throw error
+})
+await main()
+`
+
+function manifest(dependencies: Readonly<Record<string, string>>): string {
+  const content = {
+    name: MARK,
+    private: true,
+    type: 'module',
+    main: 'index.js',
+    scripts: { start: 'node index.js' },
+    engines: { node: '>=22.18' },
+    dependencies,
+  }
+  return `${JSON.stringify(content, null, 2)}\n`
+}
+
+/** Seeds of workspaces, files that modules read, and what package.json says is to be included. */
+function copied(root: string, blueprint: ProjectBlueprint, { reads }: Bundle): readonly CopiedFile[] {
+  const seeds = blueprint.agents.flatMap(withSubagents).flatMap(({ workspace }) => workspace?.seeds ?? [])
+  const own = [...seeds, ...(includedFiles(root) ?? [])].map((place) => [place, join(root, place)] as const)
+  // A file that is read and is not there may be written by who reads it.
+  const read = [...reads].filter(([, from]) => existsSync(from))
+  const files = [...own, ...read].flatMap(([place, from]) => filesToCopy(from, `files/${place}`))
+  return [...new Map(files.map((file) => [file.to, file])).values()]
+}
+
+function scriptBytes({ files }: Bundle): number {
+  const scripts = [...files].filter(([name]) => name.endsWith('.js'))
+  return scripts.reduce((sum, [, content]) => sum + Buffer.byteLength(content), 0)
+}

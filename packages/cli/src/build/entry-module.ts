@@ -1,0 +1,42 @@
+import { modulesOf, type ProjectBlueprint } from '@retinue/project'
+
+/** What the bundler is told to begin with; it is no file. */
+export const ENTRY = 'retinue:entry'
+
+/** The modules of this command line that the entry imports, by the names that it imports them by. */
+export const RUNTIME = {
+  'retinue:start-output': '../output/start-output',
+  'retinue:default-storage': '../output/default-storage',
+} as const
+
+/**
+ * The text of the module that a build begins with: it imports what the project is made of, and starts it. Nothing in it says where the
+ * project stands.
+ */
+export function entryModule(blueprint: ProjectBlueprint): string {
+  const files = modulesOf(blueprint)
+  const index = blueprint.shared.find(({ slot }) => slot === 'index')?.file
+  const hasStorage = blueprint.shared.some(({ slot }) => slot === 'storage')
+  const values = files.map(
+    (file, at) => `[${JSON.stringify(file)}, ${file === index ? `applicationOf(m${at})` : `m${at}`}]`,
+  )
+  const lines = [
+    `import { applicationOf, startOutput } from 'retinue:start-output'`,
+    // A project with a storage of its own need not carry another one's driver.
+    ...(hasStorage ? [] : [`import { defaultStorage } from 'retinue:default-storage'`]),
+    ...files.map(
+      (file, at) => `import ${file === index ? `* as m${at}` : `m${at}`} from ${JSON.stringify(`./${file}`)}`,
+    ),
+    `const blueprint = ${inScript(JSON.stringify(blueprint, null, 1))}`,
+    `const values = new Map([${values.join(', ')}])`,
+    `export function main(options) {`,
+    `  return startOutput({ blueprint, values, here: import.meta.url, ${hasStorage ? '' : 'defaultStorage, '}...options })`,
+    `}`,
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** JSON as it may stand in a script: a key `__proto__` in it would set a prototype. */
+function inScript(json: string): string {
+  return `JSON.parse(${JSON.stringify(json)})`
+}

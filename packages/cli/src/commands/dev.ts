@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs'
+import { type Command, command, UsageError } from '../command.ts'
+import { DevServer } from '../dev/dev-server.ts'
+import { EXIT } from '../exit-codes.ts'
+import { portOf } from '../serve/port.ts'
+import { wantsColors } from '../wants-colors.ts'
+
+const dev: Command = command({
+  name: 'dev',
+  description: 'Serve a folder of agents, and take every change into it',
+  args: {
+    path: { type: 'positional', required: false, description: 'The project directory (default: the current one)' },
+    port: {
+      type: 'string',
+      valueHint: 'port',
+      description: 'Where to listen (default: PORT, else server.ts, else 4111 or the next that is free)',
+    },
+    host: {
+      type: 'string',
+      valueHint: 'host',
+      description: 'At which address (default: HOST, else server.ts, else 127.0.0.1)',
+    },
+    model: {
+      type: 'string',
+      valueHint: 'provider/model',
+      description: "Every agent's model (default: RETINUE_MODEL, else what each agent declares)",
+    },
+    dir: {
+      type: 'string',
+      valueHint: 'dir',
+      description: 'The application directory (default: src/retinue, else src/mastra)',
+    },
+  },
+  async run({ path = '.', port, host, model, dir }) {
+    if (!existsSync(path)) throw new UsageError(`the project directory "${path}" is not there`)
+    const controller = new AbortController()
+    const asked = (): void => {
+      // A second time it is meant.
+      process.once('SIGINT', () => process.exit(EXIT.interrupted))
+      controller.abort()
+    }
+    process.once('SIGINT', asked)
+    process.once('SIGTERM', asked)
+    const server = new DevServer({
+      path,
+      dir,
+      model,
+      port: portOf(port, '--port'),
+      host,
+      colors: wantsColors(process.stdout),
+      out: (text) => process.stdout.write(text),
+      err: (text) => process.stderr.write(text),
+      signal: controller.signal,
+    })
+    return server.run()
+  },
+})
+
+export default dev

@@ -1,0 +1,56 @@
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { keyVariables } from '@retinue/core'
+import { UsageError } from '../usage-error.ts'
+import { templateFiles } from './template.ts'
+
+/** The model of a new project's agents, where nobody says another. */
+export const DEFAULT_MODEL = 'openai/gpt-5.5'
+
+export interface CreateOptions {
+  /** The new folder. */
+  readonly path: string
+  readonly model: string
+  readonly version: string
+}
+
+export interface CreatedProject {
+  readonly folder: string
+  readonly name: string
+  readonly files: readonly string[]
+  /** The variables that the model's key is looked for in; none for a model that needs none. */
+  readonly keys: readonly string[]
+}
+
+/** Writes a new project. Throws `UsageError` if something is in its place already, or the model is none. */
+export function createProject({ path, model, version }: CreateOptions): CreatedProject {
+  const folder = resolve(path)
+  assertFree(folder, path)
+  if (!/^[\w.-]+\/\S+$/.test(model)) throw new UsageError(`"${model}" is no model: write provider/model`)
+  const name = packageName(basename(folder))
+  const keys = keyVariables(model)
+  const files = templateFiles({ name, model, version, keys })
+  for (const [file, text] of files) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true })
+    // Nothing that came in between is written over.
+    writeFileSync(join(folder, file), text, { flag: 'wx' })
+  }
+  return { folder, name, files: [...files.keys()], keys }
+}
+
+/** A repository that has nothing in it yet is free. */
+function assertFree(folder: string, path: string): void {
+  if (!existsSync(folder)) return
+  if (!statSync(folder).isDirectory()) throw new UsageError(`"${path}" is there already, and is no folder`)
+  const taken = readdirSync(folder).filter((name) => name !== '.git')
+  if (taken.length > 0) throw new UsageError(`"${path}" is not empty: ${taken.slice(0, 3).join(', ')} is in it`)
+}
+
+/** The nearest name that npm takes. */
+function packageName(folder: string): string {
+  const legal = folder
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[._-]+|-+$/g, '')
+  return legal === '' ? 'my-agents' : legal.slice(0, 200)
+}

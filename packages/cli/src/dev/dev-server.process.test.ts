@@ -1,0 +1,137 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { cliProject, writeFiles } from '../../test-support/cli-project.ts'
+import { startDev } from '../../test-support/dev.ts'
+import { ask } from '../../test-support/output.ts'
+
+// Each version is a process, and the machine may be busy.
+vi.setConfig({ testTimeout: 60_000 })
+
+const AGENTS = 'src/retinue/agents'
+
+function config(description: string, model = 'offline/planner'): string {
+  return `import { agentConfig } from '@retinue/core/agent'\nexport default agentConfig({ model: '${model}', description: ${description} })\n`
+}
+
+function agent(name: string, description: string): Record<string, string> {
+  return { [`${AGENTS}/${name}/config.ts`]: config(description), [`${AGENTS}/${name}/instructions.md`]: 'Work.\n' }
+}
+
+const RELOADED = /reloaded in \d+ ms {2}\(version \d+\)\n/
+const KEPT = /✖ not reloaded: version \d+ serves on\n/
+
+test('B11.13 a save is live: edited, new and removed agents, tools and .env; one reload each; ten lines at the start', async () => {
+  const root = cliProject({ ...agent('desk', "process.env.GREETING ?? 'first'"), ...agent('old', "'old'") })
+  const dev = await startDev(root)
+  await dev.until(/old {2}offline\/planner\n/)
+  expect(dev.said().trimEnd().split('\n').length).toBeLessThanOrEqual(10)
+  expect(dev.said()).toMatch(/^retinue \d+\.\d+\.\d+ {2}ready in \d+ ms\n/)
+  expect(await dev.state()).toEqual({ generation: 1, status: 'ok', findings: [] })
+
+  writeFiles(root, { ...agent('desk', "'second'"), ...agent('fresh', "'new'") })
+  rmSync(join(root, AGENTS, 'old'), { recursive: true })
+  await dev.until(RELOADED)
+  expect((await dev.agents()).map(({ key, description }) => [key, description])).toEqual([
+    ['desk', 'second'],
+    ['fresh', 'new'],
+  ])
+
+  const tool = `import { createTool } from '@retinue/core/tools'\nexport default createTool({ id: 'look', description: 'Looks.', execute: () => 'seen' })\n`
+  writeFiles(root, { [`${AGENTS}/fresh/tools/look.ts`]: tool, ...agent('desk', "process.env.GREETING ?? 'third'") })
+  await dev.until(RELOADED)
+  expect(await dev.agents()).toMatchObject([{ description: 'third' }, { tools: [{ name: 'look' }] }])
+
+  writeFileSync(join(root, '.env'), 'GREETING=from env\n')
+  await dev.until(RELOADED)
+  expect(await dev.agents()).toMatchObject([{ description: 'from env' }, {}])
+  expect(dev.said().match(/reloaded in/g)).toHaveLength(3)
+  expect(await dev.stop()).toBe(130)
+})
+
+test('B11.13 broken, it shows its findings in the terminal and over HTTP, and the last good version serves on', async () => {
+  const root = cliProject({ [`${AGENTS}/desk/config.ts`]: config("'good'") })
+  const dev = await startDev(root)
+  const missing = { generation: 0, status: 'broken', findings: [{ code: 'instructions-missing' }] }
+  expect(await dev.state()).toMatchObject(missing)
+  expect(await dev.agents()).toEqual([])
+  writeFiles(root, { [`${AGENTS}/desk/instructions.md`]: 'Work.\n' })
+  await dev.until(/desk {2}offline\/planner/)
+  expect(await dev.agents()).toMatchObject([{ description: 'good' }])
+
+  writeFiles(root, { [`${AGENTS}/desk/config.ts`]: 'export default agentConfig({\n' })
+  expect(await dev.until(KEPT)).toContain('version 1')
+  expect(dev.said()).toContain('error[syntax-error]')
+  const syntax = { generation: 1, status: 'broken', findings: [{ code: 'syntax-error', line: 2 }] }
+  expect(await dev.state()).toMatchObject(syntax)
+  expect(await dev.agents()).toMatchObject([{ description: 'good' }])
+
+  // What takes its process with it is told as `check` tells it.
+  writeFiles(root, { [`${AGENTS}/desk/config.ts`]: `process.exit(3)\n${config("'gone'")}` })
+  await dev.until(KEPT)
+  expect(await dev.state()).toMatchObject({ status: 'broken', findings: [{ code: 'module-failed', line: 1 }] })
+  expect(await dev.agents()).toMatchObject([{ description: 'good' }])
+
+  writeFiles(root, agent('desk', "'mended'"))
+  await dev.until(RELOADED)
+  expect(await dev.state()).toEqual({ generation: 2, status: 'ok', findings: [] })
+  expect(await dev.agents()).toMatchObject([{ description: 'mended' }])
+})
+
+test('B11.13 a run in flight ends on its version, and then its process is gone; schedules can be fired by hand', async () => {
+  const waiting = (answer: string): string => `import { existsSync, writeFileSync } from 'node:fs'
+import { createTool } from '@retinue/core/tools'
+export default createTool({
+  id: 'fetch', description: 'Fetches the news of the day.',
+  execute: async () => {
+    writeFileSync('begun', String(process.pid))
+    while (!existsSync('go')) await new Promise((resolve) => setTimeout(resolve, 10))
+    return '${answer}'
+  },
+})
+`
+  const root = cliProject({
+    ...agent('desk', "'x'"),
+    [`${AGENTS}/desk/tools/fetch.ts`]: waiting('news of version one'),
+    [`${AGENTS}/desk/schedules/daily.ts`]: `import { createSchedule } from '@retinue/core/schedules'\nexport default createSchedule({ cron: '0 0 1 1 *', handler: () => {} })\n`,
+  })
+  const dev = await startDev(root)
+  const answer = ask(dev.url, 'desk', 'Fetch the news of the day.')
+  const pid = Number(await fileText(join(root, 'begun')))
+  writeFiles(root, { [`${AGENTS}/desk/tools/fetch.ts`]: waiting('news of version two') })
+  await dev.until(RELOADED)
+  expect(isAlive(pid)).toBe(true)
+  mkdirSync(join(root, 'go'))
+  expect(await answer).toContain('news of version one')
+  expect(await ask(dev.url, 'desk', 'Fetch the news of the day.')).toContain('news of version two')
+  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 20_000 })
+
+  expect(await dev.get('/api/schedules')).toMatchObject({ schedules: [{ agent: 'desk', key: 'daily', outcomes: [] }] })
+  const fired = await fetch(`${dev.url}/api/schedules/desk/daily/fire`, { method: 'POST' })
+  expect([fired.status, await fired.json()]).toMatchObject([200, { ran: true, outcome: 'completed' }])
+  expect((await fetch(`${dev.url}/api/schedules/desk/nightly/fire`, { method: 'POST' })).status).toBe(404)
+  expect(await dev.get('/api/schedules')).toMatchObject({
+    schedules: [{ outcomes: [{ outcome: 'completed', by: 'hand' }] }],
+  })
+})
+
+async function fileText(path: string): Promise<string> {
+  const { readFile } = await import('node:fs/promises')
+  return vi.waitFor(
+    async () => {
+      const text = await readFile(path, 'utf8')
+      if (text === '') throw new Error('nothing in it yet')
+      return text
+    },
+    { timeout: 30_000, interval: 10 },
+  )
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,111 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import type { Socket } from 'node:net'
+import { extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { CheckResult } from '@retinue/project'
+import type { FromGeneration, LoadOrder, ToGeneration, TreeLine, WantedPlace } from './protocol.ts'
+
+/** What came of loading a folder. */
+export type Loaded =
+  | {
+      readonly outcome: 'live'
+      readonly examined: Examined
+      readonly place: WantedPlace
+      readonly tree: readonly TreeLine[]
+    }
+  /** There are errors, and nothing is served. */
+  | { readonly outcome: 'errors'; readonly examined: Examined }
+  | { readonly outcome: 'failed'; readonly examined: Examined | undefined; readonly problem: string }
+  /** It hung, or ended: which module is to blame it could not say. */
+  | { readonly outcome: 'lost'; readonly problem: string }
+
+export interface Examined {
+  readonly check: CheckResult
+  readonly modules: readonly string[]
+}
+
+/** How long a folder may take to load. A module that takes longer than its own limit is found by `checkProject` then. */
+const LIMIT_MS = 15_000
+
+/** A process for one version of the project; see `generation.ts`. It is started before there is anything to load. */
+export class GenerationProcess {
+  readonly #child: ChildProcess
+  #examined: Examined | undefined
+  #onEvent: ((event: FromGeneration | { type: 'ended'; how: string }) => void) | undefined
+  #ended: string | undefined
+  /** Resolves when the process is gone. */
+  readonly ended: Promise<void>
+
+  constructor(cwd: string) {
+    // Beside this file, in the form that this file itself has: source or compiled.
+    const entry = fileURLToPath(new URL(`./generation${extname(import.meta.url)}`, import.meta.url))
+    this.#child = fork(entry, [], { cwd, stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv: process.execArgv })
+    this.#child.on('message', (message: FromGeneration) => {
+      if (message.type === 'examined') this.#examined = { check: message.check, modules: message.modules }
+      this.#onEvent?.(message)
+    })
+    this.ended = new Promise((resolve) => {
+      this.#child.on('exit', (code, signal) => {
+        this.#ended = signal === null ? `exit code ${code}` : `signal ${signal}`
+        this.#onEvent?.({ type: 'ended', how: this.#ended })
+        resolve()
+      })
+      this.#child.on('error', (error) => {
+        this.#ended ??= error.message
+        resolve()
+      })
+    })
+  }
+
+  get isAlive(): boolean {
+    return this.#ended === undefined
+  }
+
+  /** Loads the folder, once. It never rejects. */
+  load(order: LoadOrder): Promise<Loaded> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => finish({ outcome: 'lost', problem: 'it did not load in time' }), LIMIT_MS)
+      const finish = (loaded: Loaded): void => {
+        clearTimeout(timer)
+        this.#onEvent = undefined
+        resolve(loaded)
+      }
+      this.#onEvent = (event) => {
+        const examined = this.#examined
+        if (event.type === 'failed') finish({ outcome: 'failed', examined, problem: event.problem })
+        else if (event.type === 'ended')
+          finish({ outcome: 'lost', problem: `the process that loaded it ended (${event.how})` })
+        else if (event.type === 'live' && examined !== undefined)
+          finish({ outcome: 'live', examined, place: event.place, tree: event.tree })
+        else if (event.type === 'examined' && event.check.errors > 0 && !order.serveFindings && examined !== undefined)
+          finish({ outcome: 'errors', examined })
+      }
+      if (this.#ended === undefined) this.#send({ type: 'load', order })
+      else finish({ outcome: 'lost', problem: `the process that loads it ended (${this.#ended})` })
+    })
+  }
+
+  take(socket: Socket): void {
+    // A connection that can't be handed over any more is closed: who asked asks again.
+    if (!this.#child.connected) socket.destroy()
+    else this.#child.send({ type: 'connection' } satisfies ToGeneration, socket, (error) => error && socket.destroy())
+  }
+
+  tell(message: Extract<ToGeneration, { type: 'state' }>): void {
+    this.#send(message)
+  }
+
+  /** Lets what runs in it end, and then the process. */
+  retire(): void {
+    this.#send({ type: 'retire' })
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL')
+  }
+
+  #send(message: ToGeneration): void {
+    // A process that is already gone is told by its end.
+    if (this.#child.connected) this.#child.send(message, () => {})
+  }
+}

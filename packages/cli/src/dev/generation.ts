@@ -1,0 +1,156 @@
+/**
+ * One version of the project, in a process of its own: it loads the folder once, serves the connections that it is given, and ends when
+ * another version has taken over and what it began has ended. So nothing of an old version is left in a new one.
+ */
+import type { Socket } from 'node:net'
+import { Retinue } from '@retinue/core'
+import { isRetinueError } from '@retinue/core/errors'
+import { InMemoryStorage, type Storage } from '@retinue/core/storage'
+import { type OpenedProject, openProject } from '@retinue/project'
+import { ScheduleRunner } from '@retinue/project/runtime'
+import type { ServerSettings } from '@retinue/server'
+import { type ConnectionServer, serveConnections } from '@retinue/server/node'
+import { loadEnvFiles } from '../load-env.ts'
+import { agentModels } from '../run/agent-models.ts'
+import { modelChooser } from '../run/choose-model.ts'
+import { defaultMemory } from '../run/default-memory.ts'
+import { defaultStorage } from '../run/default-storage.ts'
+import { errorText } from '../run/run-end.ts'
+import { watchStrayErrors } from '../run/stray-errors.ts'
+import { portOf } from '../serve/port.ts'
+import { scheduleText } from '../serve/schedule-text.ts'
+import { settingsOf } from '../serve/server-settings.ts'
+import { devRoutes } from './dev-routes.ts'
+import type { DevState, FromGeneration, LoadOrder, ToGeneration, TreeLine } from './protocol.ts'
+
+/** A run may take as long as it takes to end on its version; a timer can't be longer. */
+const FOREVER_MS = 2_147_483_647
+
+const err = (text: string): boolean => process.stderr.write(text)
+const { fatal, finished } = watchStrayErrors(err)
+const waiting: Socket[] = []
+let state: DevState = { generation: 0, status: 'ok', findings: [] }
+let server: ConnectionServer | undefined
+let schedules: ScheduleRunner | undefined
+let closeProject = async (): Promise<void> => {}
+
+function tell(message: FromGeneration): void {
+  if (process.connected) process.send?.(message)
+}
+
+async function load(order: LoadOrder): Promise<void> {
+  const { path, dir, generation, serveFindings } = order
+  loadEnvFiles(path)
+  const opened = await openProject(path, {
+    types: true,
+    defaults: {
+      memory,
+      storage: async () => (ownStorage = await defaultStorage(path, err)),
+    },
+    ...(dir === undefined ? {} : { dir }),
+  })
+  const { check, modules } = opened
+  const isGood = check.errors === 0
+  state = {
+    generation: isGood ? generation : generation - 1,
+    status: isGood ? 'ok' : 'broken',
+    findings: check.findings,
+  }
+  tell({ type: 'examined', check, modules })
+  if (opened.open !== undefined) await serve(opened.open, order)
+  else if (serveFindings) await serveOnlyFindings()
+}
+
+const memory = defaultMemory()
+let ownStorage: Storage | undefined
+
+async function serve(open: NonNullable<OpenedProject['open']>, { model, path }: LoadOrder): Promise<void> {
+  const project = await open()
+  closeProject = async () => {
+    await memory.settled()
+    await project.close().finally(() => ownStorage?.close())
+  }
+  const resolveModel = modelChooser(model, process.env, path)
+  schedules = new ScheduleRunner({
+    app: project.app,
+    schedules: project.schedules,
+    resolveModel,
+    tell: (event) => err(scheduleText(event)),
+  })
+  const settings = settingsOf(project.server)
+  await listen(project.app, settings, resolveModel)
+  await schedules.start()
+  const lines = await Promise.all(Object.values(project.agents).map((agent) => agentModels(agent, resolveModel)))
+  const tree = lines.flat().map(({ key, depth, use }): TreeLine => {
+    return { key, depth, requested: use?.requested ?? 'a function', used: use?.used ?? 'a function' }
+  })
+  tell({ type: 'live', place: placeOf(settings), tree })
+}
+
+/** Nothing can be served yet but what is wrong. */
+async function serveOnlyFindings(): Promise<void> {
+  const app = new Retinue({ agents: {}, storage: new InMemoryStorage({ id: 'findings' }) })
+  await listen(app, {})
+  tell({ type: 'live', place: placeOf({}), tree: [] })
+}
+
+async function listen(
+  app: Retinue,
+  settings: ServerSettings,
+  resolveModel?: ReturnType<typeof modelChooser>,
+): Promise<void> {
+  const routes = devRoutes({ settings, state: () => state, schedules: () => schedules })
+  server = await serveConnections({
+    app,
+    settings: { ...settings, shutdownMs: FOREVER_MS, middleware: [routes, ...(settings.middleware ?? [])] },
+    resolveModel,
+  })
+  for (const socket of waiting.splice(0)) server.take(socket)
+}
+
+function placeOf(settings: ServerSettings): { port: number | undefined; host: string | undefined } {
+  return { port: portOf(process.env['PORT'], 'PORT') ?? settings.port, host: process.env['HOST'] || settings.host }
+}
+
+async function retire(): Promise<void> {
+  await Promise.all([schedules?.stop(FOREVER_MS), server?.close()])
+  await closeProject()
+  end(0)
+}
+
+function end(code: number): never {
+  finished()
+  process.exit(code)
+}
+
+function failed(error: unknown): void {
+  const problem = isRetinueError(error) ? errorText(error) : String(error instanceof Error ? error.stack : error)
+  tell({ type: 'failed', problem })
+}
+
+process.on('message', (message: ToGeneration, socket?: Socket) => {
+  switch (message.type) {
+    case 'load':
+      return void load(message.order).catch(failed)
+    case 'state':
+      state = message.state
+      return
+    case 'connection':
+      if (socket === undefined) return
+      if (server === undefined) waiting.push(socket)
+      else server.take(socket)
+      return
+    case 'retire':
+      return void retire().catch((error: unknown) => {
+        err(`${error}\n`)
+        end(1)
+      })
+  }
+})
+// Ctrl-C reaches every process at the terminal: when this one ends, the first one says.
+process.on('SIGINT', () => {})
+process.on('disconnect', () => end(0))
+fatal.catch((error: unknown) => {
+  failed(error)
+  end(1)
+})

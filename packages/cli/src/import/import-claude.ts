@@ -1,0 +1,150 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse, stringify } from 'yaml'
+import type { Imported, LeftOver } from './imported.ts'
+
+export interface ClaudeOptions {
+  /** The folder of the agents: `.claude/agents`. */
+  readonly folder: string
+  /** What the agent is called that delegates to them. */
+  readonly supervisor: string
+  /** The model of those that name none. */
+  readonly model: string
+  /** The application's directory in the project. */
+  readonly app: string
+}
+
+/** What the short names of models stand for. */
+const MODELS: ReadonlyMap<string, string> = new Map([
+  ['sonnet', 'anthropic/claude-sonnet-4-5'],
+  ['opus', 'anthropic/claude-opus-4-1'],
+  ['haiku', 'anthropic/claude-haiku-4-5'],
+])
+
+/** Tools that read and write files: an agent here has those of its own workspace. */
+const FILE_TOOLS: ReadonlySet<string> = new Set([
+  'Read',
+  'Write',
+  'Edit',
+  'MultiEdit',
+  'Glob',
+  'Grep',
+  'LS',
+  'NotebookEdit',
+])
+
+const CARRIED: ReadonlySet<string> = new Set(['name', 'description', 'model', 'tools'])
+
+/** Makes one agent that delegates to what `.claude/agents/*.md` describe. Each becomes an `agent.md`. */
+export function importClaude(options: ClaudeOptions): Imported {
+  const { folder, supervisor, model, app } = options
+  const files = new Map<string, string>()
+  const left: LeftOver[] = []
+  const home = `${app}/agents/${supervisor}`
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'))
+  const told: string[] = []
+  for (const name of names.sort()) {
+    const found = readAgent(join(folder, name), name, left)
+    if (found === undefined) continue
+    const { key, fields, body } = found
+    const path = `${home}/subagents/${key}/agent.md`
+    if (files.has(path)) {
+      left.push({ file: name, what: `another agent is called "${key}"`, fix: 'rename one of them, and import again' })
+      continue
+    }
+    const config = { model: modelOf(fields, model), ...described(fields, name, left) }
+    files.set(path, `---\n${stringify(config, { lineWidth: 0 })}---\n\n${body.trim()}\n`)
+    tellLost(fields, name, left)
+    told.push(key)
+  }
+  if (told.length === 0) return { files: new Map(), left }
+  const work = `You coordinate specialists. Delegate each part of a request to the one whose description fits it best, and answer from what they give back.\n`
+  files.set(`${home}/agent.md`, `---\n${stringify({ model })}---\n\n${work}`)
+  return { files, left }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function readAgent(
+  path: string,
+  name: string,
+  left: LeftOver[],
+): { readonly key: string; readonly fields: Fields; readonly body: string } | undefined {
+  const text = readFileSync(path, 'utf8')
+    .replace(/^\uFEFF/, '')
+    .replaceAll('\r\n', '\n')
+  const [, head, body = ''] = /^---\n([\s\S]*?)\n---\n?([\s\S]*)$/.exec(text) ?? []
+  const fields = head === undefined ? undefined : readHead(head)
+  if (fields === undefined) {
+    left.push({
+      file: name,
+      what: 'it has no frontmatter that can be read',
+      fix: 'put name and description between two lines of ---',
+    })
+    return undefined
+  }
+  if (body.trim() === '') {
+    left.push({ file: name, what: 'it has no instructions', fix: 'write below the frontmatter what it does' })
+    return undefined
+  }
+  const said =
+    typeof fields['name'] === 'string' ? fields['name'] : (name.split('/').at(-1)?.slice(0, -'.md'.length) ?? '')
+  const key = said.replace(/[^A-Za-z0-9_-]+/g, '-').slice(0, 64)
+  if (key !== said)
+    left.push({ file: name, what: `"${said}" can't be the name of an agent`, fix: `it is called "${key}" now` })
+  return { key, fields, body }
+}
+
+/** Descriptions with a colon in them are common, and no YAML: such a line is read as it stands. */
+function readHead(head: string): Fields | undefined {
+  try {
+    const values: unknown = parse(head)
+    return typeof values === 'object' && values !== null && !Array.isArray(values) ? (values as Fields) : undefined
+  } catch {
+    const lines = head.split('\n').map((line) => /^([\w-]+):\s*(.*)$/.exec(line))
+    if (lines.some((line) => line === null)) return undefined
+    return Object.fromEntries(lines.flatMap((line) => (line === null ? [] : [[line[1], line[2]]])))
+  }
+}
+
+function modelOf({ model }: Fields, otherwise: string): string {
+  if (typeof model !== 'string' || model === '' || model === 'inherit') return otherwise
+  return MODELS.get(model) ?? (model.includes('/') ? model : `anthropic/${model}`)
+}
+
+function described({ description }: Fields, file: string, left: LeftOver[]): { description?: string } {
+  if (typeof description === 'string' && description.trim() !== '') return { description: description.trim() }
+  left.push({
+    file,
+    what: 'it has no description',
+    fix: 'say in its agent.md when to delegate to it: description: Use it to …',
+  })
+  return {}
+}
+
+function tellLost(fields: Fields, file: string, left: LeftOver[]): void {
+  const { tools } = fields
+  const names =
+    typeof tools === 'string'
+      ? tools.split(',').map((tool) => tool.trim())
+      : Array.isArray(tools)
+        ? tools.map(String)
+        : []
+  const ofFiles = names.filter((name) => FILE_TOOLS.has(name))
+  if (ofFiles.length > 0) {
+    const fix = 'give it a folder workspace/: it has tools for the files in it, and for no others'
+    left.push({ file, what: `its tools for files (${ofFiles.join(', ')})`, fix })
+  }
+  const others = names.filter((name) => name !== '' && !FILE_TOOLS.has(name))
+  if (others.length > 0) {
+    const fix = 'write a file for each in its tools/; a shell is a setting of workspace.ts'
+    left.push({ file, what: `its tools ${others.join(', ')}`, fix })
+  }
+  if (tools === undefined) {
+    const fix = 'it has none until you write some: a file for each in its tools/'
+    left.push({ file, what: 'it could use every tool of the session', fix })
+  }
+  const unknown = Object.keys(fields).filter((key) => !CARRIED.has(key))
+  if (unknown.length > 0)
+    left.push({ file, what: `${unknown.join(', ')} in its frontmatter`, fix: 'nothing here means that' })
+}

@@ -1,0 +1,24 @@
+import { mkdirSync, realpathSync } from 'node:fs'
+import { dirname, relative, resolve, sep } from 'node:path'
+
+/**
+ * Where an output keeps what its agents write, in `.retinue/data`: the folder that RETINUE_ROOT names; else the project, as long as the
+ * output stands in its `.retinue/`; else where it was started. It is never in the output itself, which the next build replaces.
+ */
+export function dataRoot(output: string, cwd: string, env: Readonly<Record<string, string | undefined>>): string {
+  const given = env['RETINUE_ROOT']
+  const root = given ? resolve(cwd, given) : defaultRoot(output, cwd)
+  mkdirSync(root, { recursive: true })
+  return realpathSync(root)
+}
+
+function defaultRoot(output: string, cwd: string): string {
+  const above = dirname(output)
+  if (above.endsWith(`${sep}.retinue`)) return dirname(above)
+  return isWithin(output, cwd) ? above : cwd
+}
+
+function isWithin(folder: string, path: string): boolean {
+  const inside = relative(folder, path)
+  return inside === '' || (inside !== '..' && !inside.startsWith(`..${sep}`) && inside !== path)
+}

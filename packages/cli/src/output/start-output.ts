@@ -1,0 +1,114 @@
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Retinue } from '@retinue/core'
+import { isRetinueError } from '@retinue/core/errors'
+import type { Storage } from '@retinue/core/storage'
+import { assembleProject, type ProjectBlueprint } from '@retinue/project/runtime'
+import { endProcess } from '../end-process.ts'
+import { EXIT } from '../exit-codes.ts'
+import { defaultMemory } from '../run/default-memory.ts'
+import { errorText, exitCodeOf } from '../run/run-end.ts'
+import { watchStrayErrors } from '../run/stray-errors.ts'
+import { portOf } from '../serve/port.ts'
+import { assertAnswered, productionModel, unansweredAgents } from '../serve/production-model.ts'
+import { type ServedApplication, serveApplication } from '../serve/serve-application.ts'
+import { settingsOf } from '../serve/server-settings.ts'
+import { untilSignal } from '../serve/until-signal.ts'
+import { UsageError } from '../usage-error.ts'
+import { dataRoot } from './data-root.ts'
+
+export { applicationOf } from '@retinue/project/runtime'
+
+/** What a build gives its entry. */
+export interface OutputOptions {
+  readonly blueprint: ProjectBlueprint
+  /** What modules export as their defaults, by file. */
+  readonly values: ReadonlyMap<string, unknown>
+  /** The URL of the entry, in a folder of the output. */
+  readonly here: string
+  /** Makes the storage of an application that has none. */
+  readonly defaultStorage?: (root: string) => Promise<Storage>
+  readonly port?: number
+  readonly host?: string
+  /** Whether to refuse to start where an agent has no language model; else that is told, and its runs fail. */
+  readonly strict?: boolean
+}
+
+/** Serves what was built until the process is asked to end; then it ends the process. */
+export async function startOutput(options: OutputOptions): Promise<never> {
+  const err = (text: string): boolean => process.stderr.write(text)
+  const { fatal, finished } = watchStrayErrors(err)
+  try {
+    const served = await Promise.race([open(options, err), fatal])
+    process.stdout.write(`retinue  ${served.url}\n`)
+    const code = await Promise.race([untilSignal(), fatal])
+    await Promise.race([served.close(), fatal])
+    finished()
+    return endProcess(code)
+  } catch (error) {
+    finished()
+    return endProcess(tellFailure(error, err))
+  }
+}
+
+/** What kept it from starting, or ended it. Gives the exit code. */
+function tellFailure(error: unknown, err: (text: string) => void): number {
+  if (isRetinueError(error)) err(errorText(error))
+  else if (error instanceof UsageError) err(`error: ${error.message}\n`)
+  else err(`${error instanceof Error ? error.stack : error}\n`)
+  if (isPackageMissing(error))
+    err('  = fix: what its package.json lists must be installed: npm install in the folder of the output\n')
+  if (error instanceof UsageError) return EXIT.usage
+  return isRetinueError(error) ? exitCodeOf(error) : EXIT.failed
+}
+
+/** A package that is imported when it is first needed, such as the driver of a database. */
+function isPackageMissing(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return ('code' in error && error.code === 'ERR_MODULE_NOT_FOUND') || isPackageMissing(error.cause)
+}
+
+async function open(options: OutputOptions, err: (text: string) => void): Promise<ServedApplication> {
+  const { blueprint, values, here, defaultStorage, strict = false } = options
+  const port = options.port ?? portOf(process.env['PORT'], 'PORT')
+  const host = options.host ?? (process.env['HOST'] || undefined)
+  const output = dirname(dirname(fileURLToPath(here)))
+  const root = dataRoot(output, process.cwd(), process.env)
+  // For tools that write below it.
+  process.env['RETINUE_ROOT'] = root
+  const resolveModel = productionModel(process.env)
+  const memory = defaultMemory()
+  let storage: Storage | undefined
+  const project = await assembleProject({
+    blueprint,
+    values,
+    root,
+    sources: join(output, 'files'),
+    defaults: {
+      memory,
+      ...(defaultStorage === undefined ? {} : { storage: async () => (storage = await defaultStorage(root)) }),
+    },
+  })
+  const close = async (): Promise<void> => {
+    await memory.settled()
+    await project.close().finally(() => storage?.close())
+  }
+  try {
+    await assertModels(project.app, strict, err)
+    const { app, schedules, server } = project
+    const settings = settingsOf(server)
+    return await serveApplication({ app, schedules, settings, close }, { port, host, resolveModel, err })
+  } catch (error) {
+    await close().catch(() => {})
+    throw error
+  }
+}
+
+async function assertModels(app: Retinue, strict: boolean, err: (text: string) => void): Promise<void> {
+  const agents = Object.values(app.listAgents())
+  if (strict) return assertAnswered(agents, process.env)
+  const unanswered = await unansweredAgents(agents, process.env)
+  if (unanswered.length === 0) return
+  const variables = [...new Set(unanswered.flatMap((agent) => agent.variables))].join(' and ')
+  err(`warning: ${variables} not set: no model answers for ${unanswered.map(({ path }) => path).join(', ')}\n`)
+}

@@ -1,0 +1,38 @@
+import { Agent } from '@retinue/core/agent'
+import { scriptedModel } from '@retinue/core/testing'
+import { expect, test } from 'vitest'
+import { assertAnswered, productionModel, unansweredAgents } from './production-model.ts'
+
+const child = new Agent({
+  id: 'child',
+  description: 'Helps.',
+  instructions: 'Help.',
+  model: 'anthropic/claude-opus-4-1',
+})
+const lead = new Agent({ id: 'lead', instructions: 'Lead.', model: 'openai/gpt-5.5', agents: { child } })
+const KEYS = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' }
+
+test('in production the offline model serves only where a config names it', async () => {
+  expect(await unansweredAgents([lead], { OPENAI_API_KEY: 'k' })).toEqual([
+    { path: 'lead/child', variables: ['ANTHROPIC_API_KEY'] },
+  ])
+  await expect(assertAnswered([lead], {})).rejects.toMatchObject({
+    code: 'model-offline-refused',
+    message: expect.stringContaining('OPENAI_API_KEY and ANTHROPIC_API_KEY are not set'),
+  })
+  await assertAnswered([lead], KEYS)
+  await assertAnswered([lead], { RETINUE_MODEL: 'openai/gpt-5.5' })
+  const named = new Agent({ id: 'named', instructions: 'Work.', model: 'offline/planner' })
+  const made = new Agent({ id: 'made', instructions: 'Work.', model: scriptedModel([]) })
+  const list = new Agent({ id: 'list', instructions: 'Work.', model: ['openai/gpt-5.5', 'anthropic/claude-opus-4-1'] })
+  await assertAnswered([named, made, list], { ANTHROPIC_API_KEY: 'k' })
+})
+
+test('RETINUE_MODEL chooses every model in production, and never the offline one', () => {
+  expect(productionModel({})).toBe(undefined)
+  expect(productionModel({ RETINUE_MODEL: 'ollama/qwen3' })?.({ declared: [], agentId: 'a', path: ['a'] })).toEqual({
+    use: 'ollama/qwen3',
+    why: 'RETINUE_MODEL is set',
+  })
+  expect(() => productionModel({ RETINUE_MODEL: 'offline/echo' })).toThrow('RETINUE_MODEL is "offline/echo"')
+})

@@ -1,0 +1,62 @@
+import type { ChooseModel } from '@retinue/core'
+import type { Agent } from '@retinue/core/agent'
+import { RetinueError } from '@retinue/core/errors'
+import { agentModels } from '../run/agent-models.ts'
+import { missingKey } from '../run/missing-key.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * Which model answers in production: RETINUE_MODEL, else what each agent declares. The offline stand-in is no language model, and
+ * people would take it for one: only a config may name it. Throws `model-offline-refused`.
+ */
+export function productionModel(env: Environment): ChooseModel | undefined {
+  const use = env['RETINUE_MODEL']
+  if (!use) return undefined
+  if (use.startsWith('offline/')) throw refused(`RETINUE_MODEL is "${use}"`, 'Unset it, or name a language model.')
+  return () => ({ use, why: 'RETINUE_MODEL is set' })
+}
+
+/** An agent that no model can answer for, and the variables that are not set. */
+export interface UnansweredAgent {
+  readonly path: string
+  readonly variables: readonly string[]
+}
+
+/** The agents whose every model lacks its key. Of what a function decides for each request, nothing is said. */
+export async function unansweredAgents(
+  agents: readonly Agent[],
+  env: Environment,
+): Promise<readonly UnansweredAgent[]> {
+  if (env['RETINUE_MODEL']) return []
+  const found: UnansweredAgent[] = []
+  for (const agent of agents) {
+    await agentModels(agent, ({ declared, path }) => {
+      const variables = declared.flatMap((choice) => missingKey(choice, env) ?? [])
+      if (declared.length > 0 && variables.length === declared.length)
+        found.push({ path: path.join('/'), variables: [...new Set(variables)] })
+      return undefined
+    })
+  }
+  return found
+}
+
+/** Throws `model-offline-refused` if an agent could only be answered for by the offline stand-in. */
+export async function assertAnswered(agents: readonly Agent[], env: Environment): Promise<void> {
+  const unanswered = await unansweredAgents(agents, env)
+  if (unanswered.length === 0) return
+  const variables = [...new Set(unanswered.flatMap((agent) => agent.variables))]
+  const names = unanswered.map(({ path }) => path).join(', ')
+  throw refused(
+    `${variables.join(' and ')} ${variables.length > 1 ? 'are' : 'is'} not set, so no language model answers for ${names}`,
+    `Set ${variables.join(' and ')}, or RETINUE_MODEL; to serve the stand-in on purpose, write it in the config: model: 'offline/planner'.`,
+  )
+}
+
+function refused(why: string, hint: string): RetinueError {
+  return new RetinueError({
+    code: 'model-offline-refused',
+    message: `The offline model does not serve: ${why}.`,
+    hint,
+  })
+}

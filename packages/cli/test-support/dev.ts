@@ -1,0 +1,76 @@
+import { onTestFinished } from 'vitest'
+import { DevServer } from '../src/dev/dev-server.ts'
+import type { DevState } from '../src/dev/protocol.ts'
+
+/** A development that runs in this process, with its versions in processes of their own. */
+export interface Dev {
+  readonly url: string
+  /** All that it said, to either stream. */
+  said(): string
+  /** Waits until it says something more that matches, from where the last wait ended. */
+  until(pattern: RegExp): Promise<string>
+  /** What it answers to a GET, as JSON. */
+  get(path: string): Promise<unknown>
+  state(): Promise<DevState>
+  /** The agents that it serves, as it describes them. */
+  agents(): Promise<readonly { readonly key: string; readonly description?: string }[]>
+  /** Ends it, and gives its exit code. */
+  stop(): Promise<number>
+}
+
+/** Starts it on a free port and waits until it serves. */
+export async function startDev(root: string, model?: string): Promise<Dev> {
+  const controller = new AbortController()
+  let said = ''
+  let seen = 0
+  let wake = (): void => {}
+  const hear = (text: string): void => {
+    said += text
+    wake()
+  }
+  const server = new DevServer({
+    path: root,
+    dir: undefined,
+    model,
+    port: 0,
+    host: undefined,
+    colors: false,
+    out: hear,
+    err: hear,
+    signal: controller.signal,
+  })
+  const ended = server.run()
+  ended.catch(() => {})
+  const stop = (): Promise<number> => {
+    controller.abort()
+    return ended
+  }
+  onTestFinished(async () => void (await stop().catch(() => {})))
+  const until = async (pattern: RegExp): Promise<string> => {
+    for (;;) {
+      const match = pattern.exec(said.slice(seen))
+      if (match) {
+        seen += match.index + match[0].length
+        return match[0]
+      }
+      const more = new Promise<void>((resolve) => (wake = resolve))
+      await Promise.race([
+        more,
+        ended.then(() => {
+          throw new Error(`it ended:\n${said}`)
+        }),
+      ])
+    }
+  }
+  const url = await until(/http:\/\/[\w.:]+/)
+  const get = async (path: string): Promise<unknown> => (await fetch(url + path)).json()
+  return {
+    url,
+    said: () => said,
+    until,
+    get,
+    state: async () => (await get('/api/dev')) as DevState,
+    agents: async () => ((await get('/api/agents')) as { agents: { key: string }[] }).agents,
+    stop,
+  }
+}

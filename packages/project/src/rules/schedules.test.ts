@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest'
+import { agent, agentsProject, codesOfBoth, findingsOf, toldOf } from '../../test-support/temp-project.ts'
+
+function schedule(fields: string): string {
+  return `import { createSchedule } from '@retinue/core/schedules'\nexport default createSchedule({ ${fields} })\n`
+}
+
+test('B11.2 schedules: modules in every extension, Markdown, and folders below', async () => {
+  const files = {
+    'schedules/a.ts': schedule("cron: '0 9 * * 1-5', prompt: 'Sum up.'"),
+    'schedules/b.mjs': schedule("cron: '*/5 * * * *', timeZone: 'Europe/Paris', handler: () => {}, catchUp: true"),
+    'schedules/reports/c.md': '---\ncron: 30 6 1 * *\nallowOverlap: true\ndescription: Monthly.\n---\nReport.\n',
+    'schedules/d.js': "export default { cron: '0 0 * JAN sun', prompt: 'Plain.' }\n",
+  }
+  expect(await findingsOf(agent('sup', files))).toEqual([])
+  expect(await codesOfBoth(agentsProject(agent('sup', files)))).toEqual([])
+})
+
+test('B11.2 what can not run is told at its place, all of it at once', async () => {
+  const files = {
+    'schedules/a.ts': schedule("cron: '0 9 * * 8', prompt: 'x', timeZone: 'Mars/Base'"),
+    'schedules/b.ts': schedule("cron: '* * * * * *', prompt: 'x', handler: () => {}"),
+    'schedules/c.ts': schedule("cron: 5, handler: 'x', allowOverlap: 'no', descripton: ''"),
+    'schedules/d.ts': schedule("prompt: ' '"),
+    'schedules/e.ts': 'export default 5\n',
+    'schedules/f.md': '---\ncron: 0 9 * * *\ntimezone: UTC\nprompt: x\n---\n',
+    'schedules/g.md': 'Only text.\n',
+    'schedules/h.md': '---\ncron: [\n---\nx\n',
+    'schedules/i.ts': schedule("cron: '0 9 * * *'"),
+    'schedules/not ok.md': '---\ncron: 0 9 * * *\n---\nx\n',
+    'schedules/notes.txt': '',
+  }
+  expect(await toldOf(agent('sup', files))).toMatchInlineSnapshot(`
+    "error[schedule-invalid] sup/schedules/a.ts:2:39 (sup)
+      the schedule "a" has a cron that can't be read: Invalid value for dayOfWeek: 8
+      fix: write five fields (minute, hour, day of the month, month, day of the week), such as cron: '0 9 * * 1-5'
+    error[schedule-invalid] sup/schedules/a.ts:2:75 (sup)
+      the schedule "a" has a time zone that is not known: "Mars/Base"
+      fix: write an IANA name, such as timeZone: 'Europe/Paris', or leave it out for UTC
+    error[schedule-invalid] sup/schedules/b.ts:2:39 (sup)
+      the schedule "b" has a cron that can't be read: mode '5-part' requires exactly 5 parts, but pattern '* * * * * *' has 6 parts
+      fix: write five fields (minute, hour, day of the month, month, day of the week), such as cron: '0 9 * * 1-5'
+    error[schedule-invalid] sup/schedules/b.ts:2:76 (sup)
+      the schedule "b" has a prompt and a handler
+      fix: keep one of the two
+    error[schedule-invalid] sup/schedules/c.ts:2:39 (sup)
+      the schedule "c" has a number as its cron
+      fix: write five fields (minute, hour, day of the month, month, day of the week), such as cron: '0 9 * * 1-5'
+    error[schedule-invalid] sup/schedules/c.ts:2:51 (sup)
+      the schedule "c" has a string as its handler
+      fix: write prompt: '…', or handler: async ({ run }) => { … }
+    error[schedule-invalid] sup/schedules/c.ts:2:70 (sup)
+      the schedule "c" has a string as its allowOverlap
+      fix: write allowOverlap: true, or leave it out
+    error[schedule-invalid] sup/schedules/c.ts:2:88 (sup)
+      the schedule "c" has a field "descripton", which means nothing here
+      fix: did you mean "description"? known are cron, timeZone, description, allowOverlap, catchUp, prompt, handler
+    error[schedule-invalid] sup/schedules/d.ts:2:16 (sup)
+      the schedule "d" says not when: it has no cron
+      fix: write five fields (minute, hour, day of the month, month, day of the week), such as cron: '0 9 * * 1-5'
+    error[schedule-invalid] sup/schedules/d.ts:2:41 (sup)
+      the schedule "d" has a prompt with nothing in it
+      fix: write prompt: '…', or handler: async ({ run }) => { … }
+    error[default-export-invalid] sup/schedules/e.ts:1:16 (sup)
+      "schedules/e.ts" exports a number as its default
+      fix: write: export default createSchedule({ cron: '0 9 * * 1-5', prompt: '…' })
+    error[schedule-invalid] sup/schedules/f.md:3:11 (sup)
+      the schedule "f" has a field "timezone", which means nothing here
+      fix: did you mean "timeZone"? known are cron, timeZone, description, allowOverlap, catchUp
+    error[schedule-invalid] sup/schedules/f.md:4:9 (sup)
+      the schedule "f" has a field "prompt", which means nothing here
+      fix: write it below the frontmatter
+    error[schedule-invalid] sup/schedules/f.md:4:9 (sup)
+      the schedule "f" has no prompt
+      fix: write below the frontmatter what the agent shall do
+    error[schedule-invalid] sup/schedules/g.md:1:1 (sup)
+      the schedule "g" says not when: it has no cron
+      fix: write five fields (minute, hour, day of the month, month, day of the week), such as cron: '0 9 * * 1-5'
+    error[frontmatter-invalid] sup/schedules/h.md:2:8 (sup)
+      the frontmatter of "schedules/h.md" can't be read: Flow sequence in block collection must be sufficiently indented and end with a ]
+      fix: write "key: value" lines between two lines of ---; put a value that holds ": " or "#" into quotes
+    error[schedule-invalid] sup/schedules/i.ts:2:16 (sup)
+      the schedule "i" says not what: it has neither a prompt nor a handler
+      fix: write prompt: '…', or handler: async ({ run }) => { … }
+    error[name-invalid] sup/schedules/not ok.md:1:1 (sup)
+      a schedule can't be called "not ok": " " is not a letter, a digit, "_" or "-"
+      fix: rename it, for example to "not-ok"
+    warning[entry-ignored] sup/schedules/notes.txt:1:1 (sup)
+      the file "sup/schedules/notes.txt" is ignored: a schedule is a .ts, .mts, .js, .mjs, .md file
+      fix: rename "notes.txt", or move it out of "schedules/""
+  `)
+})
+
+test('B11.1 of two schedules of one key the better extension wins, with a warning', async () => {
+  const text = '---\ncron: 0 9 * * *\n---\nWork.\n'
+  const files = { 'schedules/a.md': text, 'schedules/a.ts': schedule("cron: '0 9 * * *', prompt: 'x'") }
+  expect(await toldOf(agent('sup', files))).toMatchInlineSnapshot(`
+    "warning[source-overridden] sup/schedules/a.md:1:1 (sup)
+      schedule: "sup/schedules/a.ts" wins over "sup/schedules/a.md"
+      fix: remove one of the two (sup/schedules/a.ts, sup/schedules/a.md)"
+  `)
+})
+
+test('B11.2 the schedules of a subagent are told, and not loaded', async () => {
+  const files = { 'schedules/a.ts': "throw new Error('run')\n" }
+  const found = await toldOf({ ...agent('sup'), ...agent('sup/subagents/kid', files) })
+  expect(found).toMatchInlineSnapshot(`
+    "warning[schedules-ignored] sup/subagents/kid/schedules:1:1 (sup > kid)
+      the schedules of the subagent "kid" never run
+      fix: move them to "agents/sup/schedules/", and let the prompt ask for the subagent"
+  `)
+})

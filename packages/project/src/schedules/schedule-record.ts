@@ -1,0 +1,96 @@
+/** What came of a time of a schedule. Times are milliseconds since 1970. */
+export interface ScheduleOutcome {
+  readonly due: number
+  /**
+   * `missed`: no application was running. `left-out`: it was still running from the time before. `lost`: its process ended in the middle.
+   * `waiting`: the run waits for a person. `aborted`: the application ended first.
+   */
+  readonly outcome: 'completed' | 'failed' | 'waiting' | 'aborted' | 'missed' | 'left-out' | 'lost'
+  readonly by: FiredBy
+  readonly at: number
+  /** How long it ran, in milliseconds. */
+  readonly ms?: number
+  /** How many times were missed, up to this one. */
+  readonly count?: number
+  readonly threadId?: string
+  readonly error?: { readonly code?: string; readonly message: string }
+}
+
+export type FiredBy = 'time' | 'catch-up' | 'hand'
+
+/** A time that is running, and until when its process is trusted to be alive. */
+export interface RunningTime {
+  readonly id: string
+  readonly due: number
+  readonly by: FiredBy
+  readonly startedAt: number
+  readonly until: number
+}
+
+/** What is kept of a schedule, as plain JSON. */
+export interface ScheduleRecord {
+  /** Times up to here have been run, left out, or told as missed. */
+  readonly settledUntil: number
+  readonly running: readonly RunningTime[]
+  /** The newest first. */
+  readonly outcomes: readonly ScheduleOutcome[]
+}
+
+/** How many outcomes are kept. */
+const KEPT = 50
+
+/** How long a process is trusted to be alive without saying so. */
+export const LEASE_MS = 60_000
+
+export function newRecord(now: number): ScheduleRecord {
+  return { settledUntil: now, running: [], outcomes: [] }
+}
+
+/** With an outcome more. */
+export function withOutcome(record: ScheduleRecord, outcome: ScheduleOutcome): ScheduleRecord {
+  return { ...record, outcomes: [outcome, ...record.outcomes].slice(0, KEPT) }
+}
+
+/** Without the times whose process is not alive any more: they are lost. */
+export function withoutDead(record: ScheduleRecord, now: number): ScheduleRecord {
+  const dead = record.running.filter(({ until }) => until <= now)
+  const rest: ScheduleRecord = { ...record, running: record.running.filter(({ until }) => until > now) }
+  return dead.reduce<ScheduleRecord>(
+    (kept, { due, by }) => withOutcome(kept, { due, by, outcome: 'lost', at: now }),
+    rest,
+  )
+}
+
+export interface Claim {
+  readonly id: string
+  readonly due: number
+  readonly by: FiredBy
+  readonly now: number
+  readonly allowOverlap: boolean
+}
+
+/** Takes a time for one process. `taken`: another has it; `busy`: the time before is still running, and this one is left out. */
+export function claim(
+  before: ScheduleRecord,
+  { id, due, by, now, allowOverlap }: Claim,
+): { readonly record: ScheduleRecord; readonly verdict: 'run' | 'taken' | 'busy' } {
+  const record = withoutDead(before, now)
+  if (by === 'time' && due <= record.settledUntil) return { record, verdict: 'taken' }
+  const settled = { ...record, settledUntil: Math.max(record.settledUntil, by === 'hand' ? 0 : due) }
+  if (record.running.length > 0 && !allowOverlap) {
+    return { record: withOutcome(settled, { due, by, outcome: 'left-out', at: now }), verdict: 'busy' }
+  }
+  const running = { id, due, by, startedAt: now, until: now + LEASE_MS }
+  return { record: { ...settled, running: [...record.running, running] }, verdict: 'run' }
+}
+
+/** Says that the process of a time is alive. */
+export function renewed(record: ScheduleRecord, id: string, now: number): ScheduleRecord {
+  const running = record.running.map((time) => (time.id === id ? { ...time, until: now + LEASE_MS } : time))
+  return { ...record, running }
+}
+
+/** A time has ended. One that was given up as lost has, too, and that stays told. */
+export function finished(record: ScheduleRecord, id: string, outcome: ScheduleOutcome): ScheduleRecord {
+  return withOutcome({ ...record, running: record.running.filter((time) => time.id !== id) }, outcome)
+}

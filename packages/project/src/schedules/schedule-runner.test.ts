@@ -1,0 +1,258 @@
+import { Retinue } from '@retinue/core'
+import { Agent } from '@retinue/core/agent'
+import type { Schedule } from '@retinue/core/schedules'
+import { InMemoryStorage, type Storage } from '@retinue/core/storage'
+import { scriptedModel } from '@retinue/core/testing'
+import { Memory } from '@retinue/memory'
+import { expect, test } from 'vitest'
+import { FakeClock } from '../../test-support/fake-clock.ts'
+import { type ScheduleEvent, ScheduleRunner } from './schedule-runner.ts'
+
+const START = Date.parse('2026-03-28T08:59:30Z')
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+
+interface Setting {
+  readonly clock: FakeClock
+  readonly storage: Storage
+  readonly runner: ScheduleRunner
+  readonly told: string[]
+}
+
+function told({ schedule, outcome }: ScheduleEvent): string {
+  if (outcome === undefined) return `${schedule} begins`
+  const { outcome: what, count, error, by } = outcome
+  return [schedule, what, ...(count === undefined ? [] : [count]), ...(by === 'time' ? [] : [by]), error?.message]
+    .filter((part) => part !== undefined)
+    .join(' ')
+}
+
+/** An application with one agent and one schedule, which is started. */
+async function started(schedule: Schedule, over: Partial<Pick<Setting, 'clock' | 'storage'>> = {}): Promise<Setting> {
+  const { clock = new FakeClock(START), storage = new InMemoryStorage({ id: 's' }) } = over
+  const model = scriptedModel(Array.from({ length: 20 }, () => ({ text: 'Done.' })))
+  const sup = new Agent({ id: 'sup', instructions: 'Work.', model })
+  const app = new Retinue({ agents: { sup }, storage, memory: new Memory() })
+  const events: string[] = []
+  const runner = new ScheduleRunner({
+    app,
+    schedules: [{ agent: 'sup', key: 'daily', schedule }],
+    clock,
+    tell: (event) => events.push(told(event)),
+  })
+  await runner.start()
+  return { clock, storage, runner, told: events }
+}
+
+/** A handler that is let go by hand. */
+function held(): { handler: () => Promise<void>; release: () => void; begun: () => number } {
+  const waiting: (() => void)[] = []
+  let begun = 0
+  return {
+    handler: () => {
+      begun++
+      return new Promise((resolve) => waiting.push(resolve))
+    },
+    release: () => waiting.shift()?.(),
+    begun: () => begun,
+  }
+}
+
+test('B11.2 a prompt is asked when it is due, once each time, in a conversation of its own that is kept', async () => {
+  const { clock, storage, runner, told } = await started({ cron: '0 9 * * *', prompt: 'Sum up.' })
+  expect(told).toEqual([])
+  await clock.advance(MINUTE)
+  expect(told).toEqual(['sup/daily begins', 'sup/daily completed'])
+  await clock.advance(DAY)
+  expect(told).toHaveLength(4)
+  const threads = await storage.threads.list({ resourceId: 'schedule:sup/daily' })
+  expect(threads.items.map(({ title }) => title)).toEqual([
+    'sup/daily, 2026-03-29T09:00:00.000Z',
+    'sup/daily, 2026-03-28T09:00:00.000Z',
+  ])
+  const [state] = await runner.list()
+  expect(state).toMatchObject({ agent: 'sup', key: 'daily', timeZone: 'UTC', isRunning: false })
+  expect(state?.next).toBe(Date.parse('2026-03-30T09:00:00Z'))
+  expect(state?.outcomes.map(({ due, outcome }) => [due, outcome])).toEqual([
+    [Date.parse('2026-03-29T09:00:00Z'), 'completed'],
+    [Date.parse('2026-03-28T09:00:00Z'), 'completed'],
+  ])
+  await runner.stop()
+})
+
+test('B11.2 the fields are read in the time zone, over the change of the clocks', async () => {
+  const { runner, clock } = await started({ cron: '30 9 * * *', timeZone: 'Europe/Paris', prompt: 'x' })
+  expect((await runner.list())[0]?.next).toBe(Date.parse('2026-03-29T07:30:00Z'))
+  await clock.advance(DAY)
+  expect((await runner.list())[0]?.next).toBe(Date.parse('2026-03-30T07:30:00Z'))
+  await runner.stop()
+})
+
+test('B11.2 a handler gets its agent and its time; what it throws is the outcome, and the next time comes', async () => {
+  let times = 0
+  const handler = async ({ run, due, key, agent }: Parameters<NonNullable<Schedule['handler']>>[0]): Promise<void> => {
+    if (times++ === 0) throw new Error(`no ${key} of ${agent.id} at ${due.toISOString()}`)
+    expect((await run('Go on.')).text).toBe('Done.')
+  }
+  const { clock, runner, told } = await started({ cron: '0 * * * *', handler })
+  await clock.advance(MINUTE)
+  await clock.advance(60 * MINUTE)
+  expect(told).toEqual([
+    'sup/daily begins',
+    'sup/daily failed no daily of sup at 2026-03-28T09:00:00.000Z',
+    'sup/daily begins',
+    'sup/daily completed',
+  ])
+  await runner.stop()
+})
+
+test('B11.2 what is still running when it is due again is left out, and that is told and kept', async () => {
+  const { handler, release, begun } = held()
+  const { clock, runner, told } = await started({ cron: '* * * * *', handler })
+  await clock.advance(MINUTE)
+  await clock.advance(MINUTE)
+  expect([begun(), told]).toEqual([1, ['sup/daily begins', 'sup/daily left-out']])
+  release()
+  await clock.advance(MINUTE)
+  expect(begun()).toBe(2)
+  release()
+  await clock.settle()
+  const [state] = await runner.list()
+  expect(state?.outcomes.map(({ outcome }) => outcome)).toEqual(['completed', 'completed', 'left-out'])
+  await runner.stop()
+})
+
+test('B11.2 overlap is allowed where the schedule says so', async () => {
+  const { handler, release, begun } = held()
+  const { clock, runner } = await started({ cron: '* * * * *', handler, allowOverlap: true })
+  await clock.advance(MINUTE)
+  await clock.advance(MINUTE)
+  expect(begun()).toBe(2)
+  release()
+  release()
+  await runner.stop()
+})
+
+test('B11.2 of two processes over one storage one runs each time', async () => {
+  let begun = 0
+  const schedule = { cron: '* * * * *', handler: () => void begun++ }
+  const first = await started(schedule)
+  const second = await started(schedule, first)
+  for (let minute = 0; minute < 5; minute++) await first.clock.advance(MINUTE)
+  expect(begun).toBe(5)
+  expect([...first.told, ...second.told].filter((line) => line.endsWith('completed'))).toHaveLength(5)
+  await Promise.all([first.runner.stop(), second.runner.stop()])
+})
+
+test('B11.2 what was missed while nothing ran is told once, with how many, and not run', async () => {
+  const storage = new InMemoryStorage({ id: 's' })
+  const schedule = { cron: '0 * * * *', prompt: 'x' }
+  const before = await started(schedule, { storage })
+  expect(before.told).toEqual([])
+  await before.runner.stop()
+  const later = new FakeClock(START + DAY)
+  const after = await started(schedule, { storage, clock: later })
+  expect(after.told).toEqual(['sup/daily missed 24'])
+  await after.runner.stop()
+  const again = await started(schedule, { storage, clock: later })
+  expect(again.told).toEqual([])
+  expect((await again.runner.list())[0]?.outcomes).toMatchObject([{ outcome: 'missed', count: 24 }])
+  await again.runner.stop()
+})
+
+test('B11.2 catchUp runs it once for all that was missed', async () => {
+  const storage = new InMemoryStorage({ id: 's' })
+  const schedule = { cron: '0 * * * *', prompt: 'x', catchUp: true }
+  await (await started(schedule, { storage })).runner.stop()
+  const { clock, told, runner } = await started(schedule, { storage, clock: new FakeClock(START + DAY) })
+  await clock.settle()
+  expect(told).toEqual(['sup/daily missed 24', 'sup/daily begins', 'sup/daily completed catch-up'])
+  await runner.stop()
+})
+
+test('B11.2 a machine that slept tells what it missed, and runs what is only just due', async () => {
+  const { clock, told, runner } = await started({ cron: '0 * * * *', prompt: 'x' })
+  clock.sleep(3 * 60 * MINUTE + 45_000)
+  await clock.advance(0)
+  expect(told).toEqual(['sup/daily missed 3', 'sup/daily begins', 'sup/daily completed'])
+  clock.sleep(90 * MINUTE)
+  await clock.advance(0)
+  expect(told.slice(3)).toEqual(['sup/daily missed 1'])
+  await runner.stop()
+})
+
+test('B11.2 a time whose process died is told as lost when its lease is over, and the next one runs', async () => {
+  const storage = new InMemoryStorage({ id: 's' })
+  const { handler } = held()
+  const clock = new FakeClock(START)
+  const dead = await started({ cron: '0 9 * * *', handler }, { storage, clock })
+  await clock.advance(MINUTE)
+  expect(dead.told).toEqual(['sup/daily begins'])
+  // Nothing of it says that it is alive any more: another clock goes on.
+  const later = new FakeClock(clock.now() + 2 * MINUTE)
+  const next = await started({ cron: '0 9 * * *', prompt: 'x' }, { storage, clock: later })
+  expect((await next.runner.list())[0]).toMatchObject({ isRunning: false, outcomes: [{ outcome: 'lost' }] })
+  await later.advance(DAY)
+  expect(next.told).toEqual(['sup/daily begins', 'sup/daily completed'])
+  await next.runner.stop()
+})
+
+test('B11.2 a time that runs long stays alive for others', async () => {
+  const { handler, release } = held()
+  const { clock, storage, runner } = await started({ cron: '0 9 * * *', handler })
+  await clock.advance(MINUTE)
+  for (let minute = 0; minute < 10; minute++) await clock.advance(MINUTE / 2)
+  const other = await started({ cron: '0 9 * * *', handler }, { storage, clock })
+  expect((await other.runner.list())[0]).toMatchObject({ isRunning: true, outcomes: [] })
+  release()
+  await Promise.all([runner.stop(), other.runner.stop()])
+})
+
+test('B11.2 fired by hand: it runs at once, and its own times stay; not while it is running', async () => {
+  const { clock, runner, told } = await started({ cron: '0 9 * * *', prompt: 'x' })
+  expect(await runner.fire('sup', 'daily')).toMatchObject({ ran: true, outcome: 'completed', text: 'Done.' })
+  await clock.advance(MINUTE)
+  expect(told).toEqual(['sup/daily begins', 'sup/daily completed hand', 'sup/daily begins', 'sup/daily completed'])
+  await expect(runner.fire('sup', 'nightly')).rejects.toMatchObject({ code: 'schedule-unknown' })
+  await runner.stop()
+  const { handler, release } = held()
+  const busy = await started({ cron: '0 9 * * *', handler })
+  const first = busy.runner.fire('sup', 'daily')
+  await busy.clock.settle()
+  expect(await busy.runner.fire('sup', 'daily')).toMatchObject({ ran: false })
+  release()
+  expect(await first).toMatchObject({ ran: true })
+  await busy.runner.stop()
+})
+
+test('B11.2 stopping begins nothing, waits for what runs, and aborts it after the grace', async () => {
+  let aborted = false
+  const handler = ({ abortSignal }: { abortSignal: AbortSignal }): Promise<void> =>
+    new Promise((_resolve, reject) => {
+      abortSignal.addEventListener('abort', () => {
+        aborted = true
+        reject(abortSignal.reason)
+      })
+    })
+  const { clock, runner, told } = await started({ cron: '* * * * *', handler })
+  await clock.advance(MINUTE)
+  const stopped = runner.stop(5_000)
+  await clock.advance(4_000)
+  expect(aborted).toBe(false)
+  await clock.advance(MINUTE)
+  await stopped
+  expect([aborted, told]).toEqual([true, ['sup/daily begins', 'sup/daily aborted']])
+})
+
+test('B11.2 a storage that fails for a while loses a time, tells it, and not the times after it', async () => {
+  const storage = new InMemoryStorage({ id: 's' })
+  const { clock, runner, told } = await started({ cron: '* * * * *', prompt: 'x' }, { storage })
+  const set = storage.workingMemory.set
+  storage.workingMemory.set = () => Promise.reject(new Error('the disk is full'))
+  await clock.advance(MINUTE)
+  expect(told).toEqual(['sup/daily failed the disk is full'])
+  storage.workingMemory.set = set
+  await clock.advance(MINUTE)
+  expect(told.slice(1)).toEqual(['sup/daily begins', 'sup/daily completed'])
+  await runner.stop()
+})
