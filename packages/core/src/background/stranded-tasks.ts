@@ -14,6 +14,9 @@ import { packEnd } from './task-outcome.ts'
 /** How long a task that was written down may be about to be begun, in milliseconds. */
 const NEW_MS = 10_000
 
+/** Somebody else was faster. */
+const GONE_ON = ['run-busy', 'run-not-found', 'task-not-found'] as const
+
 /** How many tasks are taken over at the same time. */
 const AT_ONCE = 10
 
@@ -71,7 +74,19 @@ export class StrandedTasks {
   async #followed(taskId: string, { root }: Run): Promise<void> {
     const live = this.#manager.live(taskId)
     if (live) live.log.moveTo(root.log)
-    else await this.takeOver(taskId, root)
+    else {
+      await this.takeOver(taskId, root)
+      await this.#decided(taskId, root)
+    }
+  }
+
+  /** Goes on with a task that waits, and that nobody is asked about any more: whoever decided died before it could go on. */
+  async #decided(taskId: string, root: RootRun): Promise<void> {
+    if (this.#manager.live(taskId) || this.#opening.has(taskId)) return
+    const { approvals } = this.#manager.site.storage
+    if ((await approvals.list({ runId: taskId, status: 'pending', limit: 1 })).items.length > 0) return
+    await this.goOnLater(taskId, root)
+    this.#manager.live(taskId)?.log.moveTo(root.log)
   }
 
   /**
@@ -129,7 +144,7 @@ export class StrandedTasks {
       if (stored.status === 'suspended')
         this.#manager.goOn(stored, await this.#manager.site.reopen(stored, by), undefined)
     } catch (thrown) {
-      if (isRetinueError(thrown, 'run-busy') || isRetinueError(thrown, 'run-not-found')) return
+      if (GONE_ON.some((code) => isRetinueError(thrown, code))) return
       warnIn(this.#application, 'run-not-resumed', notResumed(taskId, thrown))
     }
   }

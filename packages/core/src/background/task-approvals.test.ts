@@ -301,6 +301,21 @@ describe('B9.5 approvals inside a task of a task', () => {
     expect((await sup.listSuspendedRuns()).total).toBe(0)
   })
 
+  test.each(['background', 'foreground'] as const)(
+    'whoever decided died before it could go on: the run goes on with it when it is resumed; its parent is in the %s',
+    async (mid) => {
+      const storage = new InMemoryStorage()
+      const { sup, models, ran } = nested(mid, { storage })
+      const { runId } = await sup.generate('Go')
+      const [asked] = (await storage.approvals.list({})).items
+      const { runId: taskId, toolCallId, round } = asked as NonNullable<typeof asked>
+      await storage.approvals.change({ runId: taskId, toolCallId, round, from: ['pending'], to: 'approved', at: 1 })
+      expect(await sup.resumeRunGenerate({ runId })).toMatchObject({ finishReason: 'stop' })
+      expect(ran).toHaveLength(1)
+      models.assertDone()
+    },
+  )
+
   test('decided while the run is about to wait: it goes on all the same', async () => {
     const storage = new InMemoryStorage()
     const { sup, app, models } = nested('background', { storage })
