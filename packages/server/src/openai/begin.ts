@@ -14,6 +14,8 @@ export interface Asked {
   readonly messages: readonly ClientMessage[]
   readonly functions: readonly ClientFunction[]
   readonly threadId: string | undefined
+  /** The thread begins with this request: its history is what the client sends. */
+  readonly isNewThread?: boolean
   readonly options: ClientOptions
 }
 
@@ -21,14 +23,14 @@ export interface Asked {
 export async function beginAsked(
   services: Services,
   { caller, resourceId }: { readonly caller: Caller; readonly resourceId: string },
-  { model, messages, functions, threadId, options }: Asked,
+  { model, messages, functions, threadId, isNewThread, options }: Asked,
 ): Promise<Leg> {
   const agent = agentOf(services, model)
   const requestContext = contextOf(caller)
   const tools = clientTools(functions)
   const memory = threadId === undefined ? undefined : await agent.getMemory({ requestContext })
   if (threadId !== undefined && !memory) throw memoryMissing(agent.id)
-  const thread = threadId !== undefined && memory ? { memory, threadId, resourceId } : undefined
+  const thread = threadId !== undefined && memory && !isNewThread ? { memory, threadId, resourceId } : undefined
   const input = await messagesFromClient(messages, { agent, requestContext, thread, more: Object.keys(tools) })
   const more = functions.length > 0 ? { toolsets: { client: tools } } : {}
   return beginRun(services, { agent, input, caller, resourceId, threadId, options, more })

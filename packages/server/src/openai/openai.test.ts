@@ -263,3 +263,35 @@ test('the openai client is told what is wrong, before and in a stream', async ()
   }
   await expect(read()).rejects.toMatchObject({ code: 'model-call-failed' })
 })
+
+test('B12.3 the openai client sends its own history as the input of a response, and the agent has all of it', async () => {
+  const call = { id: 'w1', name: 'weather', args: {} }
+  const t = testApp({ script: { sup: [{ text: 'Ada.' }, { calls: [call] }, { text: 'It is sunny.' }] } })
+  const { responses } = clientOf(t)
+  await responses.create({
+    model: 'sup',
+    input: [
+      { role: 'user', content: 'My name is Ada.' },
+      { role: 'assistant', content: 'Hello, Ada.' },
+      { role: 'user', content: 'What is my name?' },
+    ],
+  })
+  const asked = t.script.calls('sup')[0]?.text
+  expect(asked).toContain('My name is Ada.')
+  expect(asked).toContain('Hello, Ada.')
+  const tools = [
+    { type: 'function' as const, name: 'weather', parameters: { type: 'object', properties: {} }, strict: false },
+  ]
+  const first = await responses.create({ model: 'sup', input: 'Weather?', tools })
+  const { output_text: text } = await responses.create({
+    model: 'sup',
+    tools,
+    input: [
+      { role: 'user', content: 'Weather?' },
+      ...first.output,
+      { type: 'function_call_output', call_id: 'w1', output: 'sunny' },
+    ] as never,
+  })
+  expect(text).toBe('It is sunny.')
+  expect(t.script.calls('sup')[2]?.text).toContain('sunny')
+})

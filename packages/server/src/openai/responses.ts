@@ -20,6 +20,7 @@ export function askedByResponse(body: ResponseBody, threadId: string | undefined
       return { name, description: description ?? undefined, parameters }
     }),
     threadId,
+    isNewThread: !body.conversation && !body.previous_response_id,
     options: {
       ...modelSettings({
         temperature: body.temperature,
