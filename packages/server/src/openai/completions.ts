@@ -58,8 +58,8 @@ export function completion(head: Head, answer: Answer): Record<string, unknown> 
 }
 
 /** A completion as a stream of its chunks. */
-export function completionTelling(runId: string, head: Head, includeUsage: boolean): Telling {
-  const answer = new Answer(runId)
+export function completionTelling(runId: string, head: Head, includeUsage: boolean, isTyped: boolean): Telling {
+  const answer = new Answer(runId, isTyped)
   const frame = (delta: object, finish: string | null = null): string => {
     const choices = [{ index: 0, delta, logprobs: null, finish_reason: finish }]
     return data({ ...head, object: 'chat.completion.chunk', choices, ...(includeUsage ? { usage: null } : {}) })

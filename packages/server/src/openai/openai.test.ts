@@ -295,3 +295,28 @@ test('B12.3 the openai client sends its own history as the input of a response, 
   expect(text).toBe('It is sunny.')
   expect(t.script.calls('sup')[2]?.text).toContain('sunny')
 })
+
+test('B12.3 the openai client that wants JSON gets JSON, whatever the agent says before', async () => {
+  const turns = [
+    { text: 'Let me see.', calls: [{ id: 'a1', name: 'add', args: { a: 2, b: 3 } }] },
+    { text: '{"sum":5}' },
+  ]
+  const schema = { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] }
+  const format = { type: 'json_schema' as const, name: 'sum', schema }
+  const t = testApp({ script: { plain: [...turns, ...turns, ...turns, ...turns] } })
+  const { chat, responses } = clientOf(t)
+  const ask = {
+    model: 'plain',
+    messages: [{ role: 'user' as const, content: '2 + 3?' }],
+    response_format: { type: 'json_schema' as const, json_schema: format },
+  }
+  const whole = await chat.completions.create(ask)
+  expect(whole.choices[0]?.message.content).toBe('{"sum":5}')
+  let streamed = ''
+  for await (const chunk of await chat.completions.create({ ...ask, stream: true }))
+    streamed += chunk.choices[0]?.delta.content ?? ''
+  expect(streamed).toBe('{"sum":5}')
+  const asked = { model: 'plain', input: '2 + 3?', text: { format } }
+  expect((await responses.create(asked)).output_text).toBe('{"sum":5}')
+  expect((await responses.stream(asked).finalResponse()).output_text).toBe('{"sum":5}')
+})
