@@ -311,3 +311,27 @@ test('useChat is told of what goes wrong in words that hold no secret', async ()
   await missing.sendMessage({ text: 'Hi.' })
   expect(missing.error?.message).toContain('agent-unknown')
 })
+
+test('S30 useChat goes on by itself when an approval and a tool of the client stand in one step', async () => {
+  const t = testApp({
+    script: {
+      sup: [
+        {
+          calls: [
+            { id: 'p1', name: 'pay_bill', args: { euros: 5 } },
+            { id: 'l1', name: 'locate', args: {} },
+          ],
+        },
+        { text: 'Paid in Oslo.' },
+      ],
+    },
+  })
+  const chat = chatWith(t, 'sup')
+  await chat.sendMessage({ text: 'Pay here.' })
+  await chat.addToolApprovalResponse({ id: 'p1', approved: true })
+  await settled(chat)
+  await chat.addToolOutput({ tool: 'locate', toolCallId: 'l1', output: 'Oslo' })
+  await settled(chat)
+  expect([chat.error, t.paid]).toEqual([undefined, [{ euros: 5 }]])
+  expect(lastParts(chat).at(-1)).toMatchObject({ type: 'text', text: 'Paid in Oslo.' })
+})

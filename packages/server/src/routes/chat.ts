@@ -82,7 +82,7 @@ async function chatted({
   if (decisions.length > 0) {
     const { first, last } = await decideChat(services, caller, chatOf(agent.id, threadId, owner), decisions)
     const { runId } = last.run
-    return runStream(services, { runId, tracked: last.run, after: first.from }, uiTelling(runId))
+    return runStream(services, { runId, tracked: last.run, after: first.from }, uiTelling(runId, true))
   }
   const requestContext = contextOf(caller)
   const memory = await agent.getMemory({ requestContext })
