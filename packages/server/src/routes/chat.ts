@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type Chat, decideChat, decisionsOf } from '../chat/chat-decisions.ts'
 import { chatStopped } from '../chat/chat-stopped.ts'
 import { currentRun } from '../chat/current-run.ts'
+import { assertNothingAnew } from '../chat/said-anew.ts'
 import { uiTelling } from '../chat/ui-telling.ts'
 import { contextOf } from '../http/caller-context.ts'
 import { type Route, type RouteRequest, route } from '../http/route.ts'
@@ -87,6 +88,7 @@ async function chatted({
   const requestContext = contextOf(caller)
   const memory = await agent.getMemory({ requestContext })
   const thread = memory ? { memory, threadId, resourceId: owner } : undefined
+  await assertNothingAnew(body, thread)
   const input = await messagesFromClient(body.messages, { agent, requestContext, thread })
   const { run, from } = await beginRun(services, {
     agent,
