@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { currentRun } from '../chat/current-run.ts'
 import { toUiMessages } from '../chat/to-ui-messages.ts'
 import { defined } from '../defined.ts'
+import { toldMessage } from '../errors/told-message.ts'
 import { type Route, route } from '../http/route.ts'
 import { agentOf, type Services } from '../http/services.ts'
 import { plain } from '../runs/wire-chunk.ts'
@@ -146,7 +147,8 @@ export const threadRoutes: readonly Route[] = [
     handle: async ({ services, scope: { memory, key }, query }) => {
       const { limit: most, before, after, format, agentId } = query
       const range = defined({ limit: most, before, after })
-      const { messages, hasMore, unreadable } = await memory.recall({ ...key, ...range })
+      const { messages: kept, hasMore, unreadable } = await memory.recall({ ...key, ...range })
+      const messages = kept.map(toldMessage)
       if (format !== 'ui') return Response.json({ messages: plain(messages), hasMore, unreadable })
       const isSaying = await isBeingSaid(services, key, agentId)
       // What is being said comes whole, by the stream of the chat.
