@@ -15,6 +15,7 @@ export function askedByCompletion(body: CompletionBody): Asked {
     model,
     messages: clientMessages(messages),
     functions: (tools ?? []).map((tool) => tool.function),
+    withholdsFunctions: body.tool_choice === 'none',
     threadId: undefined,
     options: {
       ...modelSettings({

@@ -320,3 +320,39 @@ test('B12.3 the openai client that wants JSON gets JSON, whatever the agent says
   expect((await responses.create(asked)).output_text).toBe('{"sum":5}')
   expect((await responses.stream(asked).finalResponse()).output_text).toBe('{"sum":5}')
 })
+
+test('B12.3 the openai client may send defaults that ask for nothing, and keep its tools from being called', async () => {
+  const t = testApp({ script: { plain: [{ text: 'Sunny.' }] } })
+  const { choices } = await clientOf(t).chat.completions.create({
+    model: 'plain',
+    frequency_penalty: 0,
+    presence_penalty: 0,
+    logit_bias: {},
+    logprobs: false,
+    tool_choice: 'none',
+    tools: [{ type: 'function', function: { name: 'weather' } }],
+    messages: [
+      { role: 'user', content: 'Weather?' },
+      {
+        role: 'assistant',
+        tool_calls: [{ id: 'w1', type: 'function', function: { name: 'weather', arguments: '{}' } }],
+      },
+      { role: 'tool', tool_call_id: 'w1', content: 'It is sunny.' },
+    ],
+  })
+  expect(choices[0]?.message.content).toBe('Sunny.')
+  const [asked] = t.script.calls('plain')
+  expect(asked?.text).toContain('It is sunny.')
+  expect(asked?.options.tools?.map(({ name }) => name)).not.toContain('weather')
+})
+
+test('B12.3 the openai client is told that its tool is called like one of the agent', async () => {
+  const t = testApp({ script: { plain: [{ text: 'never' }] } })
+  const asked = clientOf(t).chat.completions.create({
+    model: 'plain',
+    tools: [{ type: 'function', function: { name: 'pay_bill' } }],
+    messages: [{ role: 'user', content: 'Pay.' }],
+  })
+  await expect(asked).rejects.toMatchObject({ status: 400, code: 'request-invalid' })
+  await expect(asked).rejects.toThrow('pay_bill')
+})

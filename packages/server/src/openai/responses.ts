@@ -19,6 +19,7 @@ export function askedByResponse(body: ResponseBody, threadId: string | undefined
     functions: (tools ?? []).map(({ name, description, parameters }) => {
       return { name, description: description ?? undefined, parameters }
     }),
+    withholdsFunctions: body.tool_choice === 'none',
     threadId,
     isNewThread: !body.conversation && !body.previous_response_id,
     options: {
