@@ -1,5 +1,6 @@
 import type { FinishReason, Usage } from '@retinue/core/agent'
 import { assertNever } from '../assert-never.ts'
+import { runAborted } from '../errors/request-errors.ts'
 import type { RunEvent } from '../runs/log-entry.ts'
 import type { Telling } from '../work/leg-response.ts'
 import { Answer, type ClientCall } from './answer.ts'
@@ -44,6 +45,8 @@ export function completionHead(runId: string, model: string, at: number): Head {
 /** A completion, whole. */
 export function completion(head: Head, answer: Answer): Record<string, unknown> {
   const { text, calls, reason, usage } = answer
+  // The protocol has no reason for it, and "stop" would say that this is all.
+  if (reason === 'aborted') throw runAborted()
   const message = {
     role: 'assistant',
     content: text === '' && calls.length > 0 ? null : text,
@@ -74,8 +77,8 @@ export function completionTelling(runId: string, head: Head, includeUsage: boole
     tail: () => {
       const { calls, reason, usage, error } = answer
       // What the client takes for an error, wherever it comes in a stream.
-      if (reason === 'error' && error)
-        return data({ error: { message: error.message, type: 'server_error', code: error.code } })
+      const failed = reason === 'aborted' ? runAborted() : reason === 'error' ? error : undefined
+      if (failed) return data({ error: { message: failed.message, type: 'server_error', code: failed.code } })
       const asked =
         calls.length > 0 ? frame({ tool_calls: calls.map((call, index) => ({ index, ...toolCall(call) })) }) : ''
       const total = includeUsage

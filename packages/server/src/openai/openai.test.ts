@@ -356,3 +356,20 @@ test('B12.3 the openai client is told that its tool is called like one of the ag
   await expect(asked).rejects.toMatchObject({ status: 400, code: 'request-invalid' })
   await expect(asked).rejects.toThrow('pay_bill')
 })
+
+test('B12.3 the openai client is told that its run was ended, and does not take it for an answer', async () => {
+  for (const stream of [false, true]) {
+    const t = testApp({ script: { plain: [{ text: 'never', after: new Promise(() => {}) }] } })
+    const read = async (): Promise<void> => {
+      const asked = { model: 'plain', messages: [{ role: 'user' as const, content: 'Hi.' }] }
+      const { completions } = clientOf(t).chat
+      if (!stream) return void (await completions.create(asked))
+      for await (const _chunk of await completions.create({ ...asked, stream }));
+    }
+    const reading = expect(read()).rejects.toMatchObject({ code: 'run-aborted' })
+    while (t.script.calls('plain').length === 0) await new Promise((resolve) => setImmediate(resolve))
+    const { runs } = (await (await t.get('/api/runs')).json()) as { runs: { runId: string }[] }
+    await t.post(`/api/runs/${runs[0]?.runId}/cancel`)
+    await reading
+  }
+})
