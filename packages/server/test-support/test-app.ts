@@ -54,7 +54,7 @@ function byHeader(context?: Caller['context']): NonNullable<ServerSettings['auth
 
 /**
  * An application behind a server: `sup` with a memory, its subagent `clerk`, whose tool `pay` waits for a person, and the tools `add`,
- * `ask` (suspends) and `locate` (the client's to run); `plain` remembers nothing. `lead` and `loner`, which remembers nothing, send `scout` into
+ * `ask` (suspends), `fail` and `locate` (the client's to run); `plain` remembers nothing. `lead` and `loner`, which remembers nothing, send `scout` into
  * the background, which has `pay` and may ask people.
  */
 export function testApp(options: TestAppOptions = {}): TestApp {
@@ -96,7 +96,7 @@ export function testApp(options: TestAppOptions = {}): TestApp {
     id: 'sup',
     model: script.at('sup'),
     agents: { clerk },
-    tools: { add, ask, locate, pay_bill: pay },
+    tools: { add, ask, fail, locate, pay_bill: pay },
     memory: new Memory(),
   })
   const plain = new Agent({ id: 'plain', model: script.at('plain'), tools: { add, locate, pay_bill: pay } })

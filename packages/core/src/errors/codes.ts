@@ -72,6 +72,7 @@ export const ERROR_CODES = [
   'run-context-missing',
   'run-exists',
   'run-failed',
+  'run-aborted',
   'run-lost',
   'run-not-found',
   'run-timed-out',

@@ -3,7 +3,8 @@ import type { RunEvent } from '../runs/log-entry.ts'
 import type { Telling } from '../work/leg-response.ts'
 
 /** How a run is told to the AI SDK's `useChat`: its legs as one message, in the UI message stream protocol. */
-export function uiTelling(runId: string): Telling {
+export function uiTelling(runId: string, goesOn = false): Telling {
+  let told = goesOn ? Number.POSITIVE_INFINITY : 0
   /** The end of a leg, which is that of the message if no other leg follows. */
   let end: Chunk | undefined
   let hasBegun = false
@@ -17,6 +18,12 @@ export function uiTelling(runId: string): Telling {
       end = undefined
       if (hasBegun) return undefined
       hasBegun = true
+    }
+    if (isRoots && chunk.type === 'step-start') {
+      const { iteration } = chunk.payload
+      const isAgain = iteration <= told
+      told = iteration
+      if (isAgain) return undefined
     }
     return frames(chunk, runId)
   }

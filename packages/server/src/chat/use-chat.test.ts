@@ -311,3 +311,47 @@ test('useChat is told of what goes wrong in words that hold no secret', async ()
   await missing.sendMessage({ text: 'Hi.' })
   expect(missing.error?.message).toContain('agent-unknown')
 })
+
+test('S30 useChat goes on by itself when an approval and a tool of the client stand in one step', async () => {
+  const t = testApp({
+    script: {
+      sup: [
+        {
+          calls: [
+            { id: 'p1', name: 'pay_bill', args: { euros: 5 } },
+            { id: 'l1', name: 'locate', args: {} },
+          ],
+        },
+        { text: 'Paid in Oslo.' },
+      ],
+    },
+  })
+  const chat = chatWith(t, 'sup')
+  await chat.sendMessage({ text: 'Pay here.' })
+  await chat.addToolApprovalResponse({ id: 'p1', approved: true })
+  await settled(chat)
+  await chat.addToolOutput({ tool: 'locate', toolCallId: 'l1', output: 'Oslo' })
+  await settled(chat)
+  expect([chat.error, t.paid]).toEqual([undefined, [{ euros: 5 }]])
+  expect(lastParts(chat).at(-1)).toMatchObject({ type: 'text', text: 'Paid in Oslo.' })
+})
+
+test('B12.3 what a thread has is not said anew: neither an answer nor a message that was edited, and nothing begins', async () => {
+  const turns = [{ text: 'First.' }, { text: 'Second.' }, { text: 'Third.' }]
+  const t = testApp({ script: { sup: turns, plain: turns } })
+  const chat = chatWith(t, 'sup')
+  await chat.sendMessage({ text: 'A joke.' })
+  const { id: said } = chat.messages[0] ?? { id: '' }
+  await chat.regenerate()
+  expect(chat.error?.message).toContain("A thread keeps what was said: it can't be said anew.")
+  await chat.sendMessage({ text: 'A poem.', messageId: said })
+  expect(chat.error?.message).toContain('Send it as a new message.')
+  expect(t.script.calls('sup')).toHaveLength(1)
+  await chat.sendMessage({ text: 'Another.' })
+  expect([chat.error, lastParts(chat)[0]?.['text']]).toEqual([undefined, 'Second.'])
+  // Without a memory the page's word is all there is.
+  const other = chatWith(t, 'plain')
+  await other.sendMessage({ text: 'A joke.' })
+  await other.regenerate()
+  expect([other.error, lastParts(other)[0]?.['text']]).toEqual([undefined, 'Second.'])
+})

@@ -209,3 +209,18 @@ test('what a server refuses is an error with its code, and what is no answer of 
     code: 'agent-unknown',
   })
 })
+
+test('S30 the client stops the chat of another resource, where its caller sees all', async () => {
+  const t = testApp({ users: true, script: { sup: [{ text: 'never', after: new Promise(() => {}) }] } })
+  const said = { id: 'c', messages: [{ role: 'user', parts: [{ type: 'text', text: 'Hi.' }] }] }
+  const saying = await t.post('/api/chat/sup', said, { as: 'ada' })
+  const client = createClient({
+    baseUrl: 'http://localhost',
+    headers: { 'x-user': 'root' },
+    fetch: ((input: string | URL | Request, init?: RequestInit) =>
+      t.server.fetch(new Request(input, init))) as typeof fetch,
+  })
+  expect(await client.chat.stop('sup', 'c')).toEqual({ stopped: false })
+  expect(await client.chat.stop('sup', 'c', { resourceId: 'ada' })).toMatchObject({ stopped: true })
+  await saying.text()
+})

@@ -16,9 +16,13 @@ import { type ClientOptions, Connection } from './connection.ts'
 import { type EventsOptions, RunEvents } from './run-events.ts'
 import { taskEvents } from './task-events.ts'
 
-/** For whom, where the caller sees all; and of which page. */
-interface PageQuery {
+/** For whom, where the caller sees all. */
+interface ResourceQuery {
   readonly resourceId?: string
+}
+
+/** And of which page. */
+interface PageQuery extends ResourceQuery {
   readonly limit?: number
   readonly cursor?: string
 }
@@ -94,13 +98,14 @@ export function createClient(options: ClientOptions) {
     tasks: tasksOf(connection, followed),
     threads: threadsOf(connection),
     chat: {
-      /** Ends the run of a chat of `useChat`. */
-      stop: (agentId: string, chatId: string) =>
+      /** Ends the run of a chat of `useChat`, which otherwise goes on when its page leaves. */
+      stop: (agentId: string, chatId: string, query: ResourceQuery = {}) =>
         connection.json<{ stopped: boolean; runId?: string }>(
           'POST',
           `/api/chat/${part(agentId)}/${part(chatId)}/stop`,
           {
             body: {},
+            query,
           },
         ),
     },

@@ -63,6 +63,11 @@ async function scenarios(t: TestApp): Promise<string[]> {
   await send('GET', `/api/runs/${runId}`, undefined)
   await send('GET', '/api/threads/t1/messages', undefined)
   await send('GET', '/api/threads/t1/messages?format=ui', undefined)
+  // What a tool of the agent itself threw.
+  await send('POST', '/api/agents/sup/generate', { input: 'Fail.', threadId: 't2' })
+  await send('GET', '/api/threads/t2/messages', undefined)
+  await send('GET', '/api/threads/t2/messages?format=ui', undefined)
+  await send('POST', '/api/chat/sup', chat('t3'), events)
   // Tasks that fail, each as its watcher, its run and its list are told.
   for (let i = 0; i < FAILURES.length; i++) {
     const input = { input: 'Look.', threadId: `l${i}`, untilIdle: true }
@@ -111,6 +116,10 @@ test('R17 S28 no secret of a caller, of the environment or of what failed comes 
         { calls: [{ id: 'd1', name: 'clerk', args: { prompt: 'Pay.' } }] },
         { calls: [{ id: 'p1', name: 'pay_bill', args: { euros: 1 } }] },
         { text: 'Paid.' },
+        fails,
+        sorry,
+        fails,
+        sorry,
       ],
       'sup/clerk': [failure(0), failure(1), failure(2)],
       lead: FAILURES.flatMap(() => [scout, sorry, sorry, scout, sorry, sorry]),
@@ -123,6 +132,7 @@ test('R17 S28 no secret of a caller, of the environment or of what failed comes 
   expect(told.join()).toContain('background-task-failed')
   expect(told.join()).toContain('Paid.')
   expect(told.join()).toContain('model-call-failed')
+  expect(told.join()).toContain('The tool failed.')
   await t.server.close()
   const { items } = await storage.runs.list({ limit: 1000 })
   const events = await Promise.all(items.map(({ runId }) => storage.runs.listEvents({ runId, limit: 1000 })))

@@ -129,7 +129,7 @@ test('the description of the server is OpenAPI 3.1, of every route and of what c
   const description = (await response.json()) as {
     openapi: string
     paths: Record<string, Record<string, Record<string, unknown>>>
-    components: { schemas: { Error: { required: string[] } } }
+    components: { schemas: { Error: { required: string[]; additionalProperties?: unknown } } }
   }
   expect(description.openapi).toBe('3.1.0')
   const ids = new Set<unknown>()
@@ -141,6 +141,11 @@ test('the description of the server is OpenAPI 3.1, of every route and of what c
     const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name)
     const parameters = (operation?.['parameters'] ?? []) as { name: string; in: string }[]
     expect(parameters.filter(({ in: place }) => place === 'path').map(({ name }) => name)).toEqual(names)
+    // A body that may be left out says so.
+    if (route.body) {
+      const isNeeded = !route.body.safeParse(undefined).success
+      expect(operation?.['requestBody']).toMatchObject({ required: isNeeded })
+    }
     expect(operation?.['requestBody'] !== undefined).toBe(route.body !== undefined)
     if (bodyOf(route, { runId: 'r', threadId: 't' }) !== undefined && route.body)
       expect([route.path, JSON.stringify(operation?.['requestBody'])]).toEqual([
@@ -148,5 +153,14 @@ test('the description of the server is OpenAPI 3.1, of every route and of what c
         expect.stringContaining('"type"'),
       ])
   }
+  const required = (path: string): unknown => {
+    type Answers = Record<string, { content?: Record<string, { schema?: { required: string[] } }> }>
+    const answers = description.paths[path]?.['get']?.['responses'] as Answers | undefined
+    return answers?.['200']?.content?.['application/json']?.schema?.required
+  }
+  expect(required('/api/threads')).toContain('unreadable')
+  expect(required('/api/threads/{threadId}/messages')).toContain('unreadable')
+  // OpenAI's clients find their own form in it.
+  expect(description.components.schemas.Error.additionalProperties).not.toBe(false)
   expect(description.components.schemas.Error.required).toEqual(['code', 'message', 'path', 'requestId'])
 })

@@ -41,6 +41,8 @@ const STATUS: Readonly<Partial<Record<ErrorCode, Status>>> = {
   'thread-busy': 409,
   'thread-exists': 409,
   'approval-expired': 410,
+  // No 409: OpenAI's clients try that again, and would begin anew what somebody has ended.
+  'run-aborted': 410,
   'body-too-large': 413,
   'content-type-refused': 415,
   'model-call-failed': 502,

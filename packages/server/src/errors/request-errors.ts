@@ -43,6 +43,14 @@ export function runNotFound(runId: string): RetinueError {
   })
 }
 
+export function runAborted(): RetinueError {
+  return new RetinueError({
+    code: 'run-aborted',
+    message: 'The run was ended before it had answered.',
+    hint: 'Ask again if you still want to know.',
+  })
+}
+
 export function threadBusy(threadId: string): RetinueError {
   return new RetinueError({
     code: 'thread-busy',

@@ -24,6 +24,9 @@ const OWN_WORDS: ReadonlySet<ErrorCode> = new Set([
   'tool-unknown',
 ])
 
+/** What is told of a tool that threw. */
+export const TOOL_FAILED = 'The tool failed.'
+
 /**
  * An error as people outside may read it. What they brought about is told in full. Of what failed on the server's side they get the
  * code and our own words: what a provider, a database or a function of the application said can hold secrets, and is for the log.
@@ -31,7 +34,7 @@ const OWN_WORDS: ReadonlySet<ErrorCode> = new Set([
 export function toldError(error: ErrorInfo): ErrorInfo {
   const { code, message, hint } = error
   const isTheirs = statusOf(code) < 500 || OWN_WORDS.has(code)
-  if (!isTheirs) return { code, message: code.startsWith('tool-') ? 'The tool failed.' : modelSafeMessage(error) }
+  if (!isTheirs) return { code, message: code.startsWith('tool-') ? TOOL_FAILED : modelSafeMessage(error) }
   return { code, message: withoutSecrets(message), ...(hint === undefined ? {} : { hint: withoutSecrets(hint) }) }
 }
 

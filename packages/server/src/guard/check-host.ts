@@ -28,5 +28,6 @@ function hostOf(request: Request): string | undefined {
   const { host } = new URL(request.url)
   const given = request.headers.get('host') ?? host
   const match = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i.exec(given)
+  if (!URL.canParse(`http://${given}`)) return undefined
   return match?.[1]?.toLowerCase().replace(/\.$/, '')
 }

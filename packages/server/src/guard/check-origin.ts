@@ -17,8 +17,8 @@ function isSame(origin: string, request: Request): boolean {
   if (!URL.canParse(origin)) return false
   const { host, protocol } = new URL(origin)
   if (protocol !== 'http:' && protocol !== 'https:') return false
-  const { host: called } = new URL(`${protocol}//${request.headers.get('host') ?? new URL(request.url).host}`)
-  return host === called
+  const called = `${protocol}//${request.headers.get('host') ?? new URL(request.url).host}`
+  return URL.canParse(called) && host === new URL(called).host
 }
 
 function refused(): RetinueError {

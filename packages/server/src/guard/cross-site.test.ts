@@ -13,6 +13,7 @@ const FOREIGN_HOSTS = [
   '192.168.1.7:4111',
   '0.0.0.0:4111',
   'localhost:4111@evil.example',
+  'localhost:99999',
   '[::ffff:1.2.3.4]:4111',
 ]
 /** `same`: the page of the server itself. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Answer, Route } from './route.ts'
 
 /** The envelope of every error. */
-const errorEnvelope: z.ZodType = z.object({
+const errorEnvelope: z.ZodType = z.looseObject({
   code: z.string().describe('Stable: tell errors apart by it.'),
   message: z.string(),
   hint: z.string().optional().describe('How to mend what happened.'),
@@ -32,6 +32,7 @@ export function openApi(routes: readonly Route[], hasAuth: boolean): Json {
 }
 
 function operation({ method, path, summary, tag, owner, params, query, body, answers }: Route): Json {
+  const isRequired = body?.safeParse(undefined).success === false
   const parameters = [...parametersOf(params, 'path'), ...parametersOf(query, 'query')]
   return {
     operationId: operationId(method, path),
@@ -39,7 +40,9 @@ function operation({ method, path, summary, tag, owner, params, query, body, ans
     tags: [tag],
     ...(owner === 'public' ? { security: [] } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(body ? { requestBody: { content: { 'application/json': { schema: jsonSchema(body) } } } } : {}),
+    ...(body
+      ? { requestBody: { required: isRequired, content: { 'application/json': { schema: jsonSchema(body) } } } }
+      : {}),
     responses: {
       ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, response(answer)])),
       default: {

@@ -14,6 +14,7 @@ const BETWEEN = '\n\n'
 /** What of a run OpenAI's protocols have a place for: the root agent's text, calls for the client, and how it ended. */
 export class Answer {
   readonly #runId: string
+  readonly #isTyped: boolean
   readonly #open = new Map<string, ClientCall>()
   readonly #asked: string[] = []
   #text = ''
@@ -22,8 +23,10 @@ export class Answer {
   usage: Usage | undefined
   error: ErrorInfo | undefined
 
-  constructor(runId: string) {
+  /** `isTyped`: the client wants JSON; of what is said, the object alone is the answer. */
+  constructor(runId: string, isTyped = false) {
     this.#runId = runId
+    this.#isTyped = isTyped
   }
 
   get text(): string {
@@ -47,7 +50,9 @@ export class Answer {
         this.#isNewBlock = this.#text !== ''
         return ''
       case 'text-delta':
-        return this.#add(chunk.payload.text)
+        return this.#isTyped ? '' : this.#add(chunk.payload.text)
+      case 'object':
+        return this.#isTyped ? this.#add(JSON.stringify(chunk.payload.object)) : ''
       case 'tool-call':
         if (!chunk.payload.providerExecuted) this.#open.set(chunk.payload.toolCallId, chunk.payload)
         return ''

@@ -1,4 +1,5 @@
-import { memoryMissing } from '../errors/request-errors.ts'
+import { isRetinueError } from '@retinue/core/errors'
+import { memoryMissing, requestInvalid } from '../errors/request-errors.ts'
 import { contextOf } from '../http/caller-context.ts'
 import { agentOf, type Services } from '../http/services.ts'
 import type { Leg } from '../runs/run-hub.ts'
@@ -13,7 +14,11 @@ export interface Asked {
   readonly model: string
   readonly messages: readonly ClientMessage[]
   readonly functions: readonly ClientFunction[]
+  /** They are those of the history, and not to be called now. */
+  readonly withholdsFunctions?: boolean
   readonly threadId: string | undefined
+  /** The thread begins with this request: its history is what the client sends. */
+  readonly isNewThread?: boolean
   readonly options: ClientOptions
 }
 
@@ -21,17 +26,23 @@ export interface Asked {
 export async function beginAsked(
   services: Services,
   { caller, resourceId }: { readonly caller: Caller; readonly resourceId: string },
-  { model, messages, functions, threadId, options }: Asked,
+  { model, messages, functions, withholdsFunctions, threadId, isNewThread, options }: Asked,
 ): Promise<Leg> {
   const agent = agentOf(services, model)
   const requestContext = contextOf(caller)
   const tools = clientTools(functions)
   const memory = threadId === undefined ? undefined : await agent.getMemory({ requestContext })
   if (threadId !== undefined && !memory) throw memoryMissing(agent.id)
-  const thread = threadId !== undefined && memory ? { memory, threadId, resourceId } : undefined
+  const thread = threadId !== undefined && memory && !isNewThread ? { memory, threadId, resourceId } : undefined
   const input = await messagesFromClient(messages, { agent, requestContext, thread, more: Object.keys(tools) })
-  const more = functions.length > 0 ? { toolsets: { client: tools } } : {}
-  return beginRun(services, { agent, input, caller, resourceId, threadId, options, more })
+  const more = functions.length > 0 && !withholdsFunctions ? { toolsets: { client: tools } } : {}
+  try {
+    return await beginRun(services, { agent, input, caller, resourceId, threadId, options, more })
+  } catch (error) {
+    const name = isRetinueError(error) && error.code === 'name-collision' ? String(error.data['name']) : undefined
+    if (name === undefined || !Object.hasOwn(tools, name)) throw error
+    throw requestInvalid(`The agent "${model}" has a tool "${name}" of its own.`, 'Rename yours.')
+  }
 }
 
 /** A JSON Schema for an answer, of either protocol's format. */

@@ -1,5 +1,6 @@
 import { createTool, type Tool } from '@retinue/core/tools'
 import { requestInvalid } from '../errors/request-errors.ts'
+import { withoutPatterns } from '../work/client-schema.ts'
 
 /** A function of the client's, in either of OpenAI's forms. */
 export interface ClientFunction {
@@ -16,7 +17,7 @@ export function clientTools(functions: readonly ClientFunction[]): Readonly<Reco
     tools[name] = createTool({
       id: name,
       ...(description === undefined ? {} : { description }),
-      inputSchema: (parameters ?? { type: 'object', properties: {} }) as never,
+      inputSchema: withoutPatterns(parameters ?? { type: 'object', properties: {} }) as never,
     })
   }
   return tools

@@ -1,5 +1,6 @@
 import type { FinishReason, Usage } from '@retinue/core/agent'
 import { assertNever } from '../assert-never.ts'
+import { runAborted } from '../errors/request-errors.ts'
 import type { RunEvent } from '../runs/log-entry.ts'
 import type { Telling } from '../work/leg-response.ts'
 import { Answer, type ClientCall } from './answer.ts'
@@ -15,6 +16,7 @@ export function askedByCompletion(body: CompletionBody): Asked {
     model,
     messages: clientMessages(messages),
     functions: (tools ?? []).map((tool) => tool.function),
+    withholdsFunctions: body.tool_choice === 'none',
     threadId: undefined,
     options: {
       ...modelSettings({
@@ -43,6 +45,8 @@ export function completionHead(runId: string, model: string, at: number): Head {
 /** A completion, whole. */
 export function completion(head: Head, answer: Answer): Record<string, unknown> {
   const { text, calls, reason, usage } = answer
+  // The protocol has no reason for it, and "stop" would say that this is all.
+  if (reason === 'aborted') throw runAborted()
   const message = {
     role: 'assistant',
     content: text === '' && calls.length > 0 ? null : text,
@@ -58,8 +62,8 @@ export function completion(head: Head, answer: Answer): Record<string, unknown> 
 }
 
 /** A completion as a stream of its chunks. */
-export function completionTelling(runId: string, head: Head, includeUsage: boolean): Telling {
-  const answer = new Answer(runId)
+export function completionTelling(runId: string, head: Head, includeUsage: boolean, isTyped: boolean): Telling {
+  const answer = new Answer(runId, isTyped)
   const frame = (delta: object, finish: string | null = null): string => {
     const choices = [{ index: 0, delta, logprobs: null, finish_reason: finish }]
     return data({ ...head, object: 'chat.completion.chunk', choices, ...(includeUsage ? { usage: null } : {}) })
@@ -73,8 +77,8 @@ export function completionTelling(runId: string, head: Head, includeUsage: boole
     tail: () => {
       const { calls, reason, usage, error } = answer
       // What the client takes for an error, wherever it comes in a stream.
-      if (reason === 'error' && error)
-        return data({ error: { message: error.message, type: 'server_error', code: error.code } })
+      const failed = reason === 'aborted' ? runAborted() : reason === 'error' ? error : undefined
+      if (failed) return data({ error: { message: failed.message, type: 'server_error', code: failed.code } })
       const asked =
         calls.length > 0 ? frame({ tool_calls: calls.map((call, index) => ({ index, ...toolCall(call) })) }) : ''
       const total = includeUsage

@@ -263,3 +263,113 @@ test('the openai client is told what is wrong, before and in a stream', async ()
   }
   await expect(read()).rejects.toMatchObject({ code: 'model-call-failed' })
 })
+
+test('B12.3 the openai client sends its own history as the input of a response, and the agent has all of it', async () => {
+  const call = { id: 'w1', name: 'weather', args: {} }
+  const t = testApp({ script: { sup: [{ text: 'Ada.' }, { calls: [call] }, { text: 'It is sunny.' }] } })
+  const { responses } = clientOf(t)
+  await responses.create({
+    model: 'sup',
+    input: [
+      { role: 'user', content: 'My name is Ada.' },
+      { role: 'assistant', content: 'Hello, Ada.' },
+      { role: 'user', content: 'What is my name?' },
+    ],
+  })
+  const asked = t.script.calls('sup')[0]?.text
+  expect(asked).toContain('My name is Ada.')
+  expect(asked).toContain('Hello, Ada.')
+  const tools = [
+    { type: 'function' as const, name: 'weather', parameters: { type: 'object', properties: {} }, strict: false },
+  ]
+  const first = await responses.create({ model: 'sup', input: 'Weather?', tools })
+  const { output_text: text } = await responses.create({
+    model: 'sup',
+    tools,
+    input: [
+      { role: 'user', content: 'Weather?' },
+      ...first.output,
+      { type: 'function_call_output', call_id: 'w1', output: 'sunny' },
+    ] as never,
+  })
+  expect(text).toBe('It is sunny.')
+  expect(t.script.calls('sup')[2]?.text).toContain('sunny')
+})
+
+test('B12.3 the openai client that wants JSON gets JSON, whatever the agent says before', async () => {
+  const turns = [
+    { text: 'Let me see.', calls: [{ id: 'a1', name: 'add', args: { a: 2, b: 3 } }] },
+    { text: '{"sum":5}' },
+  ]
+  const schema = { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] }
+  const format = { type: 'json_schema' as const, name: 'sum', schema }
+  const t = testApp({ script: { plain: [...turns, ...turns, ...turns, ...turns] } })
+  const { chat, responses } = clientOf(t)
+  const ask = {
+    model: 'plain',
+    messages: [{ role: 'user' as const, content: '2 + 3?' }],
+    response_format: { type: 'json_schema' as const, json_schema: format },
+  }
+  const whole = await chat.completions.create(ask)
+  expect(whole.choices[0]?.message.content).toBe('{"sum":5}')
+  let streamed = ''
+  for await (const chunk of await chat.completions.create({ ...ask, stream: true }))
+    streamed += chunk.choices[0]?.delta.content ?? ''
+  expect(streamed).toBe('{"sum":5}')
+  const asked = { model: 'plain', input: '2 + 3?', text: { format } }
+  expect((await responses.create(asked)).output_text).toBe('{"sum":5}')
+  expect((await responses.stream(asked).finalResponse()).output_text).toBe('{"sum":5}')
+})
+
+test('B12.3 the openai client may send defaults that ask for nothing, and keep its tools from being called', async () => {
+  const t = testApp({ script: { plain: [{ text: 'Sunny.' }] } })
+  const { choices } = await clientOf(t).chat.completions.create({
+    model: 'plain',
+    frequency_penalty: 0,
+    presence_penalty: 0,
+    logit_bias: {},
+    logprobs: false,
+    tool_choice: 'none',
+    tools: [{ type: 'function', function: { name: 'weather' } }],
+    messages: [
+      { role: 'user', content: 'Weather?' },
+      {
+        role: 'assistant',
+        tool_calls: [{ id: 'w1', type: 'function', function: { name: 'weather', arguments: '{}' } }],
+      },
+      { role: 'tool', tool_call_id: 'w1', content: 'It is sunny.' },
+    ],
+  })
+  expect(choices[0]?.message.content).toBe('Sunny.')
+  const [asked] = t.script.calls('plain')
+  expect(asked?.text).toContain('It is sunny.')
+  expect(asked?.options.tools?.map(({ name }) => name)).not.toContain('weather')
+})
+
+test('B12.3 the openai client is told that its tool is called like one of the agent', async () => {
+  const t = testApp({ script: { plain: [{ text: 'never' }] } })
+  const asked = clientOf(t).chat.completions.create({
+    model: 'plain',
+    tools: [{ type: 'function', function: { name: 'pay_bill' } }],
+    messages: [{ role: 'user', content: 'Pay.' }],
+  })
+  await expect(asked).rejects.toMatchObject({ status: 400, code: 'request-invalid' })
+  await expect(asked).rejects.toThrow('pay_bill')
+})
+
+test('B12.3 the openai client is told that its run was ended, and does not take it for an answer', async () => {
+  for (const stream of [false, true]) {
+    const t = testApp({ script: { plain: [{ text: 'never', after: new Promise(() => {}) }] } })
+    const read = async (): Promise<void> => {
+      const asked = { model: 'plain', messages: [{ role: 'user' as const, content: 'Hi.' }] }
+      const { completions } = clientOf(t).chat
+      if (!stream) return void (await completions.create(asked))
+      for await (const _chunk of await completions.create({ ...asked, stream }));
+    }
+    const reading = expect(read()).rejects.toMatchObject({ code: 'run-aborted' })
+    while (t.script.calls('plain').length === 0) await new Promise((resolve) => setImmediate(resolve))
+    const { runs } = (await (await t.get('/api/runs')).json()) as { runs: { runId: string }[] }
+    await t.post(`/api/runs/${runs[0]?.runId}/cancel`)
+    await reading
+  }
+})

@@ -19,7 +19,9 @@ export function askedByResponse(body: ResponseBody, threadId: string | undefined
     functions: (tools ?? []).map(({ name, description, parameters }) => {
       return { name, description: description ?? undefined, parameters }
     }),
+    withholdsFunctions: body.tool_choice === 'none',
     threadId,
+    isNewThread: !body.conversation && !body.previous_response_id,
     options: {
       ...modelSettings({
         temperature: body.temperature,
@@ -142,8 +144,8 @@ function functionCall({ toolCallId, toolName, args }: ClientCall): Json {
 }
 
 /** A response as a stream of its events. */
-export function responseTelling(runId: string, head: ResponseHead): Telling {
-  const answer = new Answer(runId)
+export function responseTelling(runId: string, head: ResponseHead, isTyped: boolean): Telling {
+  const answer = new Answer(runId, isTyped)
   const place = { item_id: `msg_${head.id}`, output_index: 0, content_index: 0 }
   let sequence = 0
   let hasText = false

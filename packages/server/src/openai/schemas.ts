@@ -50,8 +50,13 @@ export const completionBody = z.strictObject({
     .max(128)
     .nullish()
     .describe('Functions that are yours to run, beside the tools of the agent.'),
-  tool_choice: z.literal('auto').nullish(),
+  tool_choice: z.enum(['auto', 'none']).nullish(),
   response_format: responseFormat.nullish(),
+  // What other clients send as their defaults: it asks for nothing.
+  frequency_penalty: z.literal(0).nullish(),
+  presence_penalty: z.literal(0).nullish(),
+  logit_bias: z.strictObject({}).nullish(),
+  logprobs: z.literal(false).nullish(),
   reasoning_effort: unused,
   store: unused,
 })
@@ -75,7 +80,7 @@ export const responseBody = z.strictObject({
     )
     .max(128)
     .nullish(),
-  tool_choice: z.literal('auto').nullish(),
+  tool_choice: z.enum(['auto', 'none']).nullish(),
   text: z
     .looseObject({
       format: z

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type Chat, decideChat, decisionsOf } from '../chat/chat-decisions.ts'
 import { chatStopped } from '../chat/chat-stopped.ts'
 import { currentRun } from '../chat/current-run.ts'
+import { assertNothingAnew } from '../chat/said-anew.ts'
 import { uiTelling } from '../chat/ui-telling.ts'
 import { contextOf } from '../http/caller-context.ts'
 import { type Route, type RouteRequest, route } from '../http/route.ts'
@@ -82,11 +83,12 @@ async function chatted({
   if (decisions.length > 0) {
     const { first, last } = await decideChat(services, caller, chatOf(agent.id, threadId, owner), decisions)
     const { runId } = last.run
-    return runStream(services, { runId, tracked: last.run, after: first.from }, uiTelling(runId))
+    return runStream(services, { runId, tracked: last.run, after: first.from }, uiTelling(runId, true))
   }
   const requestContext = contextOf(caller)
   const memory = await agent.getMemory({ requestContext })
   const thread = memory ? { memory, threadId, resourceId: owner } : undefined
+  await assertNothingAnew(body, thread)
   const input = await messagesFromClient(body.messages, { agent, requestContext, thread })
   const { run, from } = await beginRun(services, {
     agent,

@@ -71,12 +71,14 @@ async function completed({
   body,
   request,
 }: RouteRequest<'begin', unknown, unknown, CompletionBody>): Promise<Response> {
-  const leg = await beginAsked(services, scope, askedByCompletion(body))
+  const asked = askedByCompletion(body)
+  const isTyped = asked.options.structuredOutput !== undefined
+  const leg = await beginAsked(services, scope, asked)
   const { runId, createdAt } = leg.run
   const head = completionHead(runId, body.model, createdAt)
   if (body.stream)
-    return told(services, leg, completionTelling(runId, head, body.stream_options?.include_usage ?? false))
-  return whole(runId, completion(head, await answered(services, leg, request)))
+    return told(services, leg, completionTelling(runId, head, body.stream_options?.include_usage ?? false, isTyped))
+  return whole(runId, completion(head, await answered(services, leg, request, isTyped)))
 }
 
 async function responded({
@@ -88,11 +90,13 @@ async function responded({
   const agent = agentOf(services, body.model)
   const memory = await agent.getMemory({ requestContext: contextOf(scope.caller) })
   const threadId = threadOf(body, memory !== undefined)
-  const leg = await beginAsked(services, scope, askedByResponse(body, threadId))
+  const asked = askedByResponse(body, threadId)
+  const isTyped = asked.options.structuredOutput !== undefined
+  const leg = await beginAsked(services, scope, asked)
   const { runId, createdAt } = leg.run
   const head = responseHead(runId, threadId, body.model, createdAt)
-  if (body.stream) return told(services, leg, responseTelling(runId, head))
-  return whole(runId, response(head, await answered(services, leg, request)))
+  if (body.stream) return told(services, leg, responseTelling(runId, head, isTyped))
+  return whole(runId, response(head, await answered(services, leg, request, isTyped)))
 }
 
 function told(services: Services, { run, from }: Leg, telling: Telling): Response {
@@ -104,9 +108,9 @@ function whole(runId: string, body: Record<string, unknown>): Response {
 }
 
 /** What a leg came to, as the streams of it tell it. Rejects with the error that it ended with. */
-async function answered(services: Services, leg: Leg, request: Request): Promise<Answer> {
+async function answered(services: Services, leg: Leg, request: Request, isTyped: boolean): Promise<Answer> {
   await legResult(services, leg, request)
-  const answer = new Answer(leg.run.runId)
+  const answer = new Answer(leg.run.runId, isTyped)
   const reader = new EventReader(services.storage, leg.run.runId, leg.run, leg.from)
   for (let event = reader.take(); event; event = reader.take()) answer.take(event.chunk)
   return answer

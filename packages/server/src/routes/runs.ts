@@ -121,13 +121,10 @@ async function listRuns({
 }: RouteRequest<'list', unknown, z.output<typeof runsQuery>, unknown>): Promise<Response> {
   const { hub, storage } = services
   const page = await storage.runs.list(defined({ ...query, resourceId: scope.resourceId }))
-  const live =
-    query.cursor === undefined
-      ? hub
-          .all()
-          .filter(({ stream, isTask }) => stream && !isTask)
-          .map(ofTracked)
-      : []
+  const live = hub
+    .all()
+    .filter(({ stream, isTask }) => stream && !isTask)
+    .map(ofTracked)
   const { agentId, threadId, status } = query
   const { resourceId } = scope
   const own = live.filter(
@@ -142,8 +139,10 @@ async function listRuns({
     .filter(({ runId }) => !liveIds.has(runId))
     .map((run) => ofStored(run, hub.get(run.runId)))
     .filter(({ isTask }) => !isTask)
+  // The first page has all of this process; no other has them again.
+  const first = query.cursor === undefined ? own : []
   return Response.json({
-    runs: [...own, ...stored].map(factsJson),
+    runs: [...first, ...stored].map(factsJson),
     ...(page.next === undefined ? {} : { next: page.next }),
   })
 }

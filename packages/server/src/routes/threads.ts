@@ -3,10 +3,11 @@ import { z } from 'zod'
 import { currentRun } from '../chat/current-run.ts'
 import { toUiMessages } from '../chat/to-ui-messages.ts'
 import { defined } from '../defined.ts'
+import { toldMessage } from '../errors/told-message.ts'
 import { type Route, route } from '../http/route.ts'
 import { agentOf, type Services } from '../http/services.ts'
 import { plain } from '../runs/wire-chunk.ts'
-import { id, limit, place, resourceId } from '../schemas/common.ts'
+import { id, limit, place, resourceId, unreadable } from '../schemas/common.ts'
 
 const threadParams = z.strictObject({ threadId: id })
 const threadQuery = z.strictObject({
@@ -53,13 +54,13 @@ export const threadRoutes: readonly Route[] = [
     answers: {
       200: {
         description: 'A page of them.',
-        schema: z.object({ threads: z.array(thread), next: z.string().optional() }),
+        schema: z.object({ threads: z.array(thread), unreadable, next: z.string().optional() }),
       },
     },
     handle: async ({ scope: { memory, resourceId: owner }, query }) => {
       const { agentId: _, resourceId: _resource, ...request } = query
-      const { items, unreadable, next } = await memory.listThreads({ ...defined(request), resourceId: owner })
-      return Response.json({ threads: items, unreadable, ...(next === undefined ? {} : { next }) })
+      const { items, unreadable: damaged, next } = await memory.listThreads({ ...defined(request), resourceId: owner })
+      return Response.json({ threads: items, unreadable: damaged, ...(next === undefined ? {} : { next }) })
     },
   }),
   route({
@@ -140,19 +141,20 @@ export const threadRoutes: readonly Route[] = [
     answers: {
       200: {
         description: 'A page of it.',
-        schema: z.object({ messages: z.array(z.looseObject({ role: z.string() })), hasMore: z.boolean() }),
+        schema: z.object({ messages: z.array(z.looseObject({ role: z.string() })), hasMore: z.boolean(), unreadable }),
       },
     },
     handle: async ({ services, scope: { memory, key }, query }) => {
       const { limit: most, before, after, format, agentId } = query
       const range = defined({ limit: most, before, after })
-      const { messages, hasMore, unreadable } = await memory.recall({ ...key, ...range })
-      if (format !== 'ui') return Response.json({ messages: plain(messages), hasMore, unreadable })
+      const { messages: kept, hasMore, unreadable: damaged } = await memory.recall({ ...key, ...range })
+      const messages = kept.map(toldMessage)
+      if (format !== 'ui') return Response.json({ messages: plain(messages), hasMore, unreadable: damaged })
       const isSaying = await isBeingSaid(services, key, agentId)
       // What is being said comes whole, by the stream of the chat.
       const last = messages.findLastIndex(({ role, origin }) => role === 'user' && origin === undefined)
       const said = isSaying ? messages.slice(0, last + 1) : messages
-      return Response.json({ messages: plain(toUiMessages(said)), hasMore, unreadable })
+      return Response.json({ messages: plain(toUiMessages(said)), hasMore, unreadable: damaged })
     },
   }),
 ]

@@ -21,3 +21,7 @@ export const place: z.ZodType<number | undefined> = whole(999_999_999).optional(
 
 /** Names for whom a request is, by those who see all; others may name themselves alone. */
 export const resourceId: z.ZodOptional<z.ZodString> = id.optional()
+
+const row = z.looseObject({ id: z.string() })
+/** Rows of a page that something damaged. */
+export const unreadable: z.ZodArray<typeof row> = z.array(row)

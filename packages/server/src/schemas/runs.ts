@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { id, limit, resourceId } from './common.ts'
+import { id, limit, resourceId, unreadable } from './common.ts'
 import { pendingCall, runResult } from './run-options.ts'
 
 const runFacts = z.object({
@@ -65,6 +65,6 @@ export const approvalList = z.object({
       status: z.string(),
     }),
   ),
-  unreadable: z.array(z.looseObject({ id: z.string() })),
+  unreadable,
   next: z.string().optional(),
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { id, limit, resourceId } from './common.ts'
+import { id, limit, resourceId, unreadable } from './common.ts'
 import { pendingCall } from './run-options.ts'
 
 const status = z.enum(['pending', 'running', 'suspended', 'completed', 'failed', 'cancelled', 'timed-out'])
@@ -42,7 +42,7 @@ export const questionsQuery = z.strictObject(taskFilter)
 
 export const taskList = z.object({
   tasks: z.array(taskFacts),
-  unreadable: z.array(z.looseObject({ id: z.string() })),
+  unreadable,
   next: z.string().optional().describe('The cursor of the next page.'),
 })
 

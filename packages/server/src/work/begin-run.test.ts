@@ -4,6 +4,7 @@ import { InMemoryStorage } from '@retinue/core/storage'
 import { type ScriptedTurn, scriptedModel } from '@retinue/core/testing'
 import { createTool } from '@retinue/core/tools'
 import { expect, test } from 'vitest'
+import { testApp } from '../../test-support/test-app.ts'
 import { createHandler, type RetinueServer } from '../create-handler.ts'
 import type { Caller } from '../settings/caller.ts'
 
@@ -79,4 +80,46 @@ test('B1.6 a client narrows what an agent may do, and never widens it', async ()
   expect(model.calls[0]?.options).toMatchObject({ maxOutputTokens: 100, temperature: 0.3 })
   await send('ada', '/api/agents/agent/generate', { input: 'Look.', maxSteps: 1 })
   expect(model.calls).toHaveLength(3)
+})
+
+test('S30 a run that waited for its thread does not begin when the server has ended meanwhile', async () => {
+  const t = testApp({
+    settings: { shutdownMs: 50 },
+    script: { sup: [{ text: 'never', after: new Promise(() => {}) }, { text: 'Too late.' }] },
+  })
+  const send = (input: string) => t.post('/api/agents/sup/generate', { input, threadId: 't' })
+  const first = send('One.')
+  while (t.script.calls('sup').length === 0) await new Promise((resolve) => setImmediate(resolve))
+  const second = send('Two.')
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  await t.server.close()
+  await first
+  const refused = await second
+  expect([refused.status, await refused.json()]).toMatchObject([503, { code: 'server-closing' }])
+})
+
+test('S30 a client that left while its run waited for its thread has left it', async () => {
+  const more = Promise.withResolvers<void>()
+  const aborted = Promise.withResolvers<void>()
+  const t = testApp({
+    settings: { detachMs: 0 },
+    script: {
+      sup: [
+        { text: 'One.', after: more.promise },
+        ({ options }) => {
+          options.abortSignal?.addEventListener('abort', () => aborted.resolve())
+          return { text: 'never', after: new Promise(() => {}) }
+        },
+      ],
+    },
+  })
+  const first = t.post('/api/agents/sup/generate', { input: 'One.', threadId: 't' })
+  while (t.script.calls('sup').length === 0) await new Promise((resolve) => setImmediate(resolve))
+  const leaving = new AbortController()
+  const second = t.post('/api/agents/sup/generate', { input: 'Two.', threadId: 't' }, { signal: leaving.signal })
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  leaving.abort()
+  more.resolve()
+  await first
+  expect(await (await second).json()).toMatchObject({ finishReason: 'aborted' })
 })

@@ -42,6 +42,11 @@ export async function beginRun(services: Services, given: NewRun): Promise<Leg> 
     ...(memory ? { memory } : { owner: resourceId }),
   }
   const stream = await (memory ? inTime(agent, input, run, memory) : agent.stream(input, run))
+  if (hub.isClosing) {
+    stream.abort('the server is about to end')
+    await stream.result
+    hub.assertOpen()
+  }
   return hub.track(stream, { agentId: agent.id, threadId, resourceId })
 }
 

@@ -2,6 +2,7 @@ import type { Agent, RunOptions } from '@retinue/core/agent'
 import type { RequestContextLike } from '@retinue/core/request-context'
 import { defined } from '../defined.ts'
 import type { ClientOptions } from '../schemas/run-options.ts'
+import { withoutPatterns } from './client-schema.ts'
 
 /** As in a run to which nobody says otherwise. */
 const DEFAULT_STEPS = 10
@@ -20,7 +21,9 @@ export async function clientOptions(
   return {
     ...(maxSteps === undefined ? {} : { maxSteps: Math.min(maxSteps, own.maxSteps ?? DEFAULT_STEPS) }),
     ...(modelSettings === undefined ? {} : { modelSettings: narrowed(own.modelSettings, modelSettings) }),
-    ...(structuredOutput === undefined ? {} : { structuredOutput: structuredOutput as never }),
+    ...(structuredOutput === undefined
+      ? {}
+      : { structuredOutput: { schema: withoutPatterns(structuredOutput.schema) } as never }),
     ...(untilIdle === undefined ? {} : { untilIdle: typeof untilIdle === 'boolean' ? untilIdle : defined(untilIdle) }),
     ...(requireToolApproval ? { requireToolApproval } : {}),
   }

@@ -61,6 +61,7 @@ export function legEvents(services: Services, { run, from }: Leg): Response {
 /** What a leg came to, for somebody who waits for it. Rejects with the error that it ended with. */
 export async function legResult({ hub }: Services, leg: Leg, request: Request): Promise<RunResult> {
   const leave = hub.join(leg.run)
+  if (request.signal.aborted) leave()
   request.signal.addEventListener('abort', leave, { once: true })
   try {
     const result = await leg.result
