@@ -97,7 +97,7 @@ test('B9.2 run stays until it is idle, shows a task as it begins and ends, and r
     runAgent({ ...options, agent: 'lead', request: 'delegate it', json: true }),
   )
   expect(code, err).toBe(0)
-  expect(err.replace(/\d+ ms/g, 'T').replace(/task \w{8}/g, 'task ID')).toBe(`● lead
+  expect(err.replace(/[\d.]+ m?s\b/g, 'T').replace(/task \w{8}/g, 'task ID')).toBe(`● lead
 ├─ model fixture/lead
 ├─ ◌ task ID  scout  in the background
 ├─ ▶ scout  delegate it
