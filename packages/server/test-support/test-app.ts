@@ -36,6 +36,8 @@ export interface TestAppOptions {
   readonly settings?: ServerSettings
   readonly storage?: Storage
   readonly durable?: boolean
+  /** What the tool `pay` waits for. */
+  readonly holds?: Promise<void>
   /** Tells users apart by the header `x-user`; `root` sees all. */
   readonly users?: boolean
   /** What they bring along. */
@@ -67,7 +69,8 @@ export function testApp(options: TestAppOptions = {}): TestApp {
     description: 'Pays a bill.',
     inputSchema: z.object({ euros: z.number() }),
     requireApproval: true,
-    execute: (input) => {
+    execute: async (input) => {
+      await options.holds
       paid.push(input)
       return { paid: input.euros }
     },

@@ -42,10 +42,11 @@ function decisionIn({ state, approval, toolCallId }: Record<string, unknown>): N
   return [{ type: 'decline', toolCallId, ...(typeof reason === 'string' ? { reason } : {}) }]
 }
 
-/** The legs that follow from decisions, the last of which goes on. */
+/** The legs that follow from decisions. */
 export interface Decided {
   readonly first: Leg
-  readonly last: Leg
+  /** The last one, which goes on: it begins when those before it have ended. It does not reject. */
+  readonly last: Promise<Leg>
 }
 
 /** Decides one after the other what waits in a conversation. Rejects, and nothing has changed, if nothing of it could be decided. */
@@ -61,19 +62,28 @@ export async function decideChat(
   if (!run) throw nothingWaits()
   // A conversation waits for one run at a time; what another one asked is decided there.
   const own = known.filter(({ toolCallId }) => pending.get(toolCallId)?.runId === run.runId)
-  let decided: Decided | undefined
-  for (const decision of own) {
+  const [decision, ...rest] = own as [Named, ...Named[]]
+  const first = await decide(services, caller, run, decision)
+  return { first, last: decideRest(services, caller, run, first, rest) }
+}
+
+async function decideRest(
+  services: Services,
+  caller: Caller,
+  run: Approval,
+  first: Leg,
+  rest: readonly Named[],
+): Promise<Leg> {
+  let last = first
+  for (const decision of rest) {
+    await last.result
     try {
-      await decided?.last.result
-      const leg = await decide(services, caller, run, decision)
-      decided = { first: decided?.first ?? leg, last: leg }
-    } catch (thrown) {
+      last = await decide(services, caller, run, decision)
+    } catch {
       // What was decided before it goes on, and is told.
-      if (!decided) throw thrown
     }
   }
-  if (!decided) throw nothingWaits()
-  return decided
+  return last
 }
 
 async function decide(services: Services, caller: Caller, { runId }: Approval, decision: Named): Promise<Leg> {

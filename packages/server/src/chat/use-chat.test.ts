@@ -124,6 +124,20 @@ test('useChat decides on several calls at once, each as the person chose, and no
   ])
 })
 
+test('S30 whoever decides several calls is answered at once, and not when the first of them has ended', async () => {
+  const { promise: holds, resolve: release } = Promise.withResolvers<void>()
+  const calls = ['p1', 'p2'].map((id) => ({ id, name: 'pay_bill', args: { euros: 1 } }))
+  const t = testApp({ holds, script: { sup: [{ calls }, { text: 'Paid.' }] } })
+  const said = { role: 'user', parts: [{ type: 'text', text: 'Pay.' }] }
+  await (await t.post('/api/chat/sup', { id: 'c', messages: [said] })).text()
+  const approvals = ['p1', 'p2'].map((toolCallId) => ({ toolCallId, approved: true }))
+  const response = await t.post('/api/chat/sup', { id: 'c', messages: [said], approvals })
+  expect([response.status, t.paid]).toEqual([200, []])
+  release()
+  expect(await response.text()).toMatch(/Paid\.[\s\S]*\[DONE\]/)
+  expect(t.paid).toHaveLength(2)
+})
+
 test('the message of a chat has one start and one finish, whatever is decided in it, and what was decided before is passed over', async () => {
   const calls = ['p1', 'p2'].map((id) => ({ id, name: 'pay_bill', args: { euros: 1 } }))
   const t = testApp({ script: { sup: [{ calls }, { text: 'Paid.' }] } })

@@ -82,8 +82,8 @@ async function chatted({
   const decisions = decisionsOf(body)
   if (decisions.length > 0) {
     const { first, last } = await decideChat(services, caller, chatOf(agent.id, threadId, owner), decisions)
-    const { runId } = last.run
-    return runStream(services, { runId, tracked: last.run, after: first.from }, uiTelling(runId, true))
+    const { run, from } = first
+    return runStream(services, { runId: run.runId, tracked: run, after: from, begun: last }, uiTelling(run.runId, true))
   }
   const requestContext = contextOf(caller)
   const memory = await agent.getMemory({ requestContext })

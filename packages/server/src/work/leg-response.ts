@@ -4,6 +4,7 @@ import type { Services } from '../http/services.ts'
 import { eventId } from '../runs/event-id.ts'
 import type { RunEvent } from '../runs/log-entry.ts'
 import { EventReader } from '../runs/read-events.ts'
+import { LegsReader } from '../runs/read-legs.ts'
 import type { Leg } from '../runs/run-hub.ts'
 import type { TrackedRun } from '../runs/tracked-run.ts'
 import { eventStream } from '../sse/event-stream.ts'
@@ -25,6 +26,8 @@ export interface Reading {
   readonly runId: string
   readonly tracked: TrackedRun | undefined
   readonly after: EventPlace
+  /** Where more than one leg is read: resolves when the last has begun. */
+  readonly begun?: Promise<unknown>
 }
 
 /** How a run's events are told in some protocol. */
@@ -37,10 +40,11 @@ export interface Telling {
 
 /** The events of a run as a stream, from a place on, as long as somebody works on it. */
 export function runStream({ hub, storage, settings }: Services, reading: Reading, telling: Telling): Response {
-  const { runId, tracked, after } = reading
+  const { runId, tracked, after, begun } = reading
+  const reader = new EventReader(storage, runId, tracked, after)
   return eventStream({
     ...telling,
-    source: new EventReader(storage, runId, tracked, after),
+    source: begun ? new LegsReader(reader, begun) : reader,
     heartbeatMs: settings.heartbeatMs,
     ending: hub.ending,
     left: tracked ? hub.join(tracked) : () => {},
