@@ -84,6 +84,8 @@ const { text, finishReason, toolResults, response } = result
 const { items } = await store.approvals.list({ limit: 100 })
 const statuses = items.map(({ toolName, status }) => `${toolName} ${status}`).toSorted()
 await app.tasks.settled()
+// As each process does that begins: what somebody who died was about to delete is deleted.
+if (plan.tasks) await app.recover()
 const tasks = (await store.tasks.list({ limit: 100 })).items
 const said = response.messages.flatMap(({ role, content }) => (role === 'user' ? JSON.stringify(content) : []))
 const end: DurableEnd = {
