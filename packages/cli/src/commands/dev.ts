@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { type Command, command, UsageError } from '../command.ts'
 import { DevServer } from '../dev/dev-server.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -32,7 +32,8 @@ const dev: Command = command({
     },
   },
   async run({ path = '.', port, host, model, dir }) {
-    if (!existsSync(path)) throw new UsageError(`the project directory "${path}" is not there`)
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory())
+      throw new UsageError(`there is no project directory "${path}"`)
     const controller = new AbortController()
     const asked = (): void => {
       // A second time it is meant.

@@ -68,6 +68,8 @@ export class DevServer {
   /** Serves until the signal ends it, and gives the exit code. Throws what listening throws. */
   async run(): Promise<number> {
     const { dir, signal } = this.#options
+    // What loads may hang: it is not waited for.
+    signal.addEventListener('abort', () => this.#next.kill(), { once: true })
     try {
       const watched = { root: this.#root, dir, signal, files: ENV_FILES }
       await onEveryChange(watched, async () => {
@@ -90,7 +92,8 @@ export class DevServer {
   async #look(): Promise<void> {
     const { dir, model, signal } = this.#options
     const start = performance.now()
-    const fresh = this.#next.isAlive ? this.#next : new GenerationProcess(this.#root)
+    if (!this.#next.isAlive) this.#next = new GenerationProcess(this.#root)
+    const fresh = this.#next
     const generation = this.#generation + 1
     const serveFindings = this.#serving === undefined || this.#generation === 0
     const loaded = await fresh.load({ path: this.#root, dir, model, generation, serveFindings })
@@ -162,6 +165,7 @@ export class DevServer {
     const since = performance.now()
     void process.ended.then(async () => {
       if (this.#serving !== process || this.#options.signal.aborted) return
+      this.#serving = undefined
       const isWorthIt = performance.now() - since > LIVED_MS
       this.#options.err(`version ${this.#generation} ended by itself${isWorthIt ? ': it is started again' : ''}\n`)
       if (isWorthIt) await this.#lookInTurn().catch((error: unknown) => this.#options.err(`${error}\n`))
@@ -176,7 +180,8 @@ export class DevServer {
     this.#serving?.tell({ type: 'state', state: this.#state })
     if (examined !== undefined) this.#show(examined.check)
     if (problem !== undefined) this.#options.err(problem.endsWith('\n') ? problem : `${problem}\n`)
-    const served = generation === 0 ? 'nothing is served yet' : `version ${generation} serves on`
+    const nothing = generation === 0 ? 'nothing is served yet' : 'nothing is served'
+    const served = generation > 0 && this.#serving ? `version ${generation} serves on` : nothing
     this.#options.err(`✖ not reloaded: ${served}\n`)
   }
 

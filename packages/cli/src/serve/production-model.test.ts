@@ -21,7 +21,10 @@ test('in production the offline model serves only where a config names it', asyn
     message: expect.stringContaining('OPENAI_API_KEY and ANTHROPIC_API_KEY are not set'),
   })
   await assertAnswered([lead], KEYS)
-  await assertAnswered([lead], { RETINUE_MODEL: 'openai/gpt-5.5' })
+  await assertAnswered([lead], { RETINUE_MODEL: 'openai/gpt-5.5', OPENAI_API_KEY: 'k' })
+  await expect(assertAnswered([lead], { ...KEYS, RETINUE_MODEL: 'google/gemini-3-pro' })).rejects.toMatchObject({
+    code: 'model-offline-refused',
+  })
   const named = new Agent({ id: 'named', instructions: 'Work.', model: 'offline/planner' })
   const made = new Agent({ id: 'made', instructions: 'Work.', model: scriptedModel([]) })
   const list = new Agent({ id: 'list', instructions: 'Work.', model: ['openai/gpt-5.5', 'anthropic/claude-opus-4-1'] })

@@ -28,12 +28,13 @@ export async function unansweredAgents(
   agents: readonly Agent[],
   env: Environment,
 ): Promise<readonly UnansweredAgent[]> {
-  if (env['RETINUE_MODEL']) return []
+  const use = env['RETINUE_MODEL']
   const found: UnansweredAgent[] = []
   for (const agent of agents) {
     await agentModels(agent, ({ declared, path }) => {
-      const variables = declared.flatMap((choice) => missingKey(choice, env) ?? [])
-      if (declared.length > 0 && variables.length === declared.length)
+      const choices = use ? [use] : declared
+      const variables = choices.flatMap((choice) => missingKey(choice, env) ?? [])
+      if (choices.length > 0 && variables.length === choices.length)
         found.push({ path: path.join('/'), variables: [...new Set(variables)] })
       return undefined
     })

@@ -31,6 +31,8 @@ export interface RunningTime {
 export interface ScheduleRecord {
   /** Times up to here have been run, left out, or told as missed. */
   readonly settledUntil: number
+  /** The times that it is settled for: the cron and the time zone. */
+  readonly times?: string
   readonly running: readonly RunningTime[]
   /** The newest first. */
   readonly outcomes: readonly ScheduleOutcome[]

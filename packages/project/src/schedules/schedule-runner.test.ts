@@ -256,3 +256,37 @@ test('B11.2 a storage that fails for a while loses a time, tells it, and not the
   expect(told.slice(1)).toEqual(['sup/daily begins', 'sup/daily completed'])
   await runner.stop()
 })
+
+test('B11.13 a cron that was changed while nothing ran has missed none of its new times; one that was not, has', async () => {
+  const storage = new InMemoryStorage({ id: 's' })
+  const at = (time: string) => ({ storage, clock: new FakeClock(Date.parse(`2026-03-28T${time}Z`)) })
+  const before = await started({ cron: '0 12 * * *', prompt: 'Sum up.' }, at('08:00:00'))
+  await before.runner.stop()
+  const changed = await started({ cron: '30 9 * * *', catchUp: true, prompt: 'Sum up.' }, at('10:00:00'))
+  expect(changed.told).toEqual([])
+  await changed.runner.stop()
+  const unchanged = await started({ cron: '30 9 * * *', prompt: 'Sum up.' }, at('23:00:00'))
+  expect(unchanged.told).toEqual([])
+  await unchanged.runner.stop()
+  const later = at('23:00:00')
+  await later.clock.advance(DAY)
+  const missed = await started({ cron: '30 9 * * *', prompt: 'Sum up.' }, later)
+  expect(missed.told).toEqual(['sup/daily missed 1'])
+  await missed.runner.stop()
+})
+
+test('B11.13 a handler that pays no heed to its signal does not keep the process', async () => {
+  const { handler, begun } = held()
+  const { clock, runner } = await started({ cron: '0 9 * * *', handler })
+  await clock.advance(MINUTE)
+  expect(begun()).toBe(1)
+  let hasStopped = false
+  const stopped = runner.stop(5_000).then(() => {
+    hasStopped = true
+  })
+  await clock.advance(5_000)
+  expect(hasStopped).toBe(false)
+  await clock.advance(1_000)
+  await stopped
+  expect(hasStopped).toBe(true)
+})

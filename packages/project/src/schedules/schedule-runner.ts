@@ -54,6 +54,9 @@ const LATE_MS = 60_000
 /** A clock may be set, and a machine may sleep: the time is looked at again and again. */
 const LOOK_MS = 30_000
 
+/** How long what was aborted is waited for. */
+const LAST_MS = 1_000
+
 /** Runs the schedules of an application while it is up. Of any number of processes over one storage, one runs each time. */
 export class ScheduleRunner {
   readonly #options: ScheduleRunnerOptions
@@ -131,7 +134,8 @@ export class ScheduleRunner {
     const ended = Promise.allSettled(this.#work).then(() => done.abort())
     await Promise.race([ended, this.#clock.wait(graceMs, done.signal)])
     this.#ending.abort()
-    await ended
+    // Who pays no heed to that is not waited for: the next process tells it as lost.
+    await Promise.race([ended, this.#clock.wait(LAST_MS, done.signal)])
   }
 
   /** Waited for at the end. */
@@ -150,9 +154,14 @@ export class ScheduleRunner {
     const now = this.#clock.now()
     const missed = await this.#change(owned, (before) => {
       const record = withoutDead(before, now)
-      const { times, count } = new DueTimes(owned.schedule).between(record.settledUntil, until, 1)
-      const last = times.at(-1)
-      const settled = { ...record, settledUntil: Math.max(record.settledUntil, until) }
+      const { cron, timeZone = 'UTC' } = owned.schedule
+      const times = `${cron} ${timeZone}`
+      const settled = { ...record, times, settledUntil: Math.max(record.settledUntil, until) }
+      // Times that it did not have then nobody has missed.
+      if (record.times !== undefined && record.times !== times) return { record: settled, result: undefined }
+      const missing = new DueTimes(owned.schedule).between(record.settledUntil, until, 1)
+      const { count } = missing
+      const last = missing.times.at(-1)
       if (last === undefined) return { record: settled, result: undefined }
       const outcome: ScheduleOutcome = { due: last, outcome: 'missed', by: 'time', at: now, count }
       return { record: withOutcome(settled, outcome), result: outcome }
