@@ -1,5 +1,5 @@
-import type { StoredTerms } from '../background/live-task.ts'
 import { standInRoot, toStandIn } from '../background/stand-in.ts'
+import { termsOf } from '../background/stored-terms.ts'
 import { TaskLog } from '../background/task-log.ts'
 import { RetinueError } from '../errors/retinue-error.ts'
 import { ApartCallIds } from '../loop/apart-call-ids.ts'
@@ -35,6 +35,7 @@ export async function openTask(
   taken: { readonly stored: StoredRun; readonly lease: HeldLease; readonly standing: readonly Approval[] },
 ): Promise<OpenedRoot> {
   const { tree, call, requestContext, contexts } = opening
+  const { ask, inherits } = termsOf(task)
   let base: RootRun | undefined
   try {
     const { stored, lease, standing } = taken
@@ -49,7 +50,7 @@ export async function openTask(
     base = openRootRun(parts.options, options, [], false, application, tasks)
     const log = new TaskLog(undefined, { runId: task.parentRunId, toolCallId: task.toolCallId })
     const storage = storageOf(parts, application)
-    const place = { taskId: task.taskId, abort: base.abort, log, storage, tasks, ask: termsOf(task).ask }
+    const place = { taskId: task.taskId, abort: base.abort, log, storage, tasks, ask }
     const callIds = new ApartCallIds(directEffects.newId())
     const root = standInRoot({ ...base, callIds, decisionId: task.rootRunId }, task.path.length, place)
     root.children = tree.children
@@ -57,7 +58,7 @@ export async function openTask(
     root.isResumed = true
     for (const [id, times] of tree.callIds) root.callIds.set(id, times)
     const run = toStandIn(await parentOf(parts, task, opening, root, options))
-    const inherited = termsOf(task).inherits ? tree.run.calls?.[0]?.delegation?.messages : undefined
+    const inherited = inherits ? tree.run.calls?.[0]?.delegation?.messages : undefined
     const goOnLater = (): void => void tasks.goOnLater(task.taskId, root)
     const kept = {
       parts,
@@ -74,10 +75,6 @@ export async function openTask(
     base?.close()
     throw notBegun(parts.options.id, thrown)
   }
-}
-
-function termsOf({ terms }: StoredTask): StoredTerms {
-  return terms as unknown as StoredTerms
 }
 
 /** The run that made the call, opened from the root down: each agent on the way has gates, limits and options of its own. */

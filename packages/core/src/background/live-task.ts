@@ -2,21 +2,8 @@ import type { PendingCall } from '../loop/pending-call.ts'
 import type { RootRun, Run } from '../loop/run.ts'
 import type { CallingTurn } from '../loop/run-tool-calls.ts'
 import type { AbortScope } from '../shared/abort.ts'
-import type { Value } from '../storage/values.ts'
-import type { InheritedPart } from './inherited.ts'
+import type { StoredTerms } from './stored-terms.ts'
 import type { TaskLog } from './task-log.ts'
-
-/** How a task is run, as it is stored with it. */
-export interface StoredTerms {
-  readonly timeoutMs?: number
-  readonly maxRetries: number
-  readonly detached: boolean
-  readonly ask?: 'parent' | 'person'
-  /** What its subagent was handed, where that stands in a list. */
-  readonly inherits?: InheritedPart
-  /** The agent that does the work, of which only so many work at a time. */
-  readonly worker: string
-}
 
 /** A task that this process works on, or will when there is room. */
 export interface LiveTask {
@@ -64,10 +51,6 @@ export function isAtWork(run: Run, idle: ReadonlySet<Run>): boolean {
 export function referenceTo(task: LiveTask): { taskId: string; toolCallId: string; toolName: string } {
   const { toolCallId, toolName } = callOf(task)
   return { taskId: task.taskId, toolCallId, toolName }
-}
-
-export function storedTerms(terms: StoredTerms): Value {
-  return { ...terms } as unknown as Value
 }
 
 /** Ties a task to the root run that it is called off with, also when that has ended. */

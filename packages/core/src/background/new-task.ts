@@ -1,11 +1,10 @@
 import type { PendingCall } from '../loop/pending-call.ts'
 import type { Run } from '../loop/run.ts'
-import type { TaskTerms } from '../loop/run-tasks.ts'
 import { toJson } from '../shared/json.ts'
 import type { NewTask } from '../storage/tasks.ts'
 import type { Value } from '../storage/values.ts'
 import type { OpenTask, Outcome } from '../tools/outcome.ts'
-import { type StoredTerms, storedTerms } from './live-task.ts'
+import { packTerms, type StoredTerms } from './stored-terms.ts'
 
 /** The record of a task that begins. */
 export function newTask(taskId: string, run: Run, call: PendingCall, terms: StoredTerms): NewTask {
@@ -22,7 +21,7 @@ export function newTask(taskId: string, run: Run, call: PendingCall, terms: Stor
     toolCallId: call.toolCallId,
     ...root.owner,
     args: asValue(call.edited ?? call.args),
-    terms: storedTerms(terms),
+    terms: packTerms(terms),
     at: root.effects.now(),
   }
 }
@@ -52,17 +51,6 @@ function asValue(value: unknown): Value {
 /** The agent that does the work. */
 export function workerOf(run: Run, call: PendingCall): string {
   return call.delegation?.facts.primitiveId ?? call.tool?.delegatesTo ?? run.agentId
-}
-
-/** How a task is run, as it is stored with it. `worker`: the agent that does the work. */
-export function storedTermsOf({ timeoutMs, maxRetries, detached, ask }: TaskTerms, worker: string): StoredTerms {
-  return {
-    maxRetries,
-    detached,
-    worker,
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(ask === undefined ? {} : { ask }),
-  }
 }
 
 /** Whether a call is the client's to run. */

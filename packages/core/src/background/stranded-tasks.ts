@@ -137,6 +137,13 @@ export class StrandedTasks {
     this.#manager.signals.publish(taskId)
   }
 
+  async #isLost(taskId: string, thrown: unknown, by: RootRun | undefined): Promise<boolean> {
+    return await this.lost(taskId, thrown, by).then(
+      () => true,
+      () => false,
+    )
+  }
+
   /** Goes on with a task that waited, such as one of which a call was not decided in time. */
   async goOnLater(taskId: string, by: RootRun | undefined): Promise<void> {
     try {
@@ -145,6 +152,8 @@ export class StrandedTasks {
         this.#manager.goOn(stored, await this.#manager.site.reopen(stored, by), undefined)
     } catch (thrown) {
       if (GONE_ON.some((code) => isRetinueError(thrown, code))) return
+      // What is damaged never goes on, and would be waited for without an end.
+      if (isRetinueError(thrown, 'storage-row-unreadable') && (await this.#isLost(taskId, thrown, by))) return
       warnIn(this.#application, 'run-not-resumed', notResumed(taskId, thrown))
     }
   }

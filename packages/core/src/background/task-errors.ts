@@ -12,11 +12,11 @@ export function taskBroken(taskId: string, thrown: unknown): RetinueError {
   })
 }
 
-/** Whoever worked on a task died, and nobody can go on with it. */
+/** Nobody works on a task, and nobody can go on with it. */
 export function taskLost(taskId: string, thrown: unknown): RetinueError {
   return new RetinueError({
     code: 'task-lost',
-    message: `The process that worked on it died, and it can't go on: ${withoutSecrets(thrownMessage(thrown))}`,
+    message: `Nobody works on it any more, and it can't go on: ${withoutSecrets(thrownMessage(thrown))}`,
     hint: 'Begin it again, if it is still wanted.',
     data: { taskId },
     cause: thrown,

@@ -9,11 +9,12 @@ import type { StoredTask } from '../storage/tasks.ts'
 import type { Outcome } from '../tools/outcome.ts'
 import { EndedTasks } from './ended-tasks.ts'
 import { InheritedLists } from './inherited.ts'
-import { callOf, type LiveTask, linkTo, referenceTo, type StoredTerms } from './live-task.ts'
-import { isClients, newTask, placeholder, storedTermsOf, tellsThread, workerOf } from './new-task.ts'
+import { callOf, type LiveTask, linkTo, referenceTo } from './live-task.ts'
+import { isClients, newTask, placeholder, tellsThread, workerOf } from './new-task.ts'
 import { OPEN } from './open-states.ts'
 import { LocalSignals, type TaskSignals } from './signals.ts'
 import { standIn } from './stand-in.ts'
+import { storedTermsOf, termsOf } from './stored-terms.ts'
 import { StrandedTasks } from './stranded-tasks.ts'
 import { breakTask, endTask, wake } from './task-ends.ts'
 import { atLimit } from './task-errors.ts'
@@ -123,7 +124,9 @@ export class TaskManager implements RunTasks, Workplace {
   }
 
   /** Goes on with a task whose tree was opened again. */
-  goOn({ taskId, attempts, terms }: StoredTask, run: Run, by: RootRun | undefined): LiveTask {
+  goOn(stored: StoredTask, run: Run, by: RootRun | undefined): LiveTask {
+    const { taskId, attempts } = stored
+    const terms = termsOf(stored)
     const turn = resumedTurn(run, run.resumed ?? [])
     run.calls = turn.calls
     run.resumed = undefined
@@ -133,19 +136,10 @@ export class TaskManager implements RunTasks, Workplace {
     this.#asking.delete(taskId)
     const unlink = (ended: boolean): void => {
       run.close()
-      if (ended) this.#lists.leftAfter(run, terms as unknown as StoredTerms).catch(() => {})
+      if (ended) this.#lists.leftAfter(run, terms).catch(() => {})
     }
     this.signals.publish(taskId)
-    return this.#enroll({
-      taskId,
-      terms: terms as unknown as StoredTerms,
-      run,
-      turn,
-      parent,
-      log,
-      attempts,
-      unlink,
-    })
+    return this.#enroll({ taskId, terms, run, turn, parent, log, attempts, unlink })
   }
 
   attach(run: Run): Promise<void> {

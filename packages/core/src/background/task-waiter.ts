@@ -11,9 +11,9 @@ import { failed, type OpenTask, type Outcome } from '../tools/outcome.ts'
 import { ANSWER_TOOL } from './answer-tool.ts'
 import { type ParentQuestion, parentQuestion } from './ask-tool.ts'
 import { askedBelow } from './asked-by-tasks.ts'
-import type { StoredTerms } from './live-task.ts'
 import { tellsThread } from './new-task.ts'
 import { OPEN } from './open-states.ts'
+import { soundTerms, termsDamaged } from './stored-terms.ts'
 import { notResumed } from './task-errors.ts'
 import type { TaskManager } from './task-manager.ts'
 import { TASK_ORIGIN } from './task-note.ts'
@@ -288,9 +288,13 @@ export class TaskWaiter {
     const { storage } = this.#manager.site
     try {
       const task = await storage.tasks.get(taskId)
-      const asks = (task.terms as unknown as StoredTerms).ask === 'parent'
-      if (task.status === 'suspended')
-        this.#suspended.set(taskId, asks ? await parentQuestion(storage, task) : undefined)
+      if (task.status !== 'suspended') return task
+      const terms = soundTerms(task)
+      if (!terms) {
+        await this.#manager.lost(taskId, termsDamaged(task))
+        return await storage.tasks.get(taskId)
+      }
+      this.#suspended.set(taskId, terms.ask === 'parent' ? await parentQuestion(storage, task) : undefined)
       return task
     } catch (thrown) {
       if (isRetinueError(thrown, 'task-not-found')) return undefined
@@ -299,8 +303,10 @@ export class TaskWaiter {
   }
 
   async #isDetached(taskId: string): Promise<boolean> {
-    const terms = this.#manager.live(taskId)?.terms ?? (await this.#waitsFor(taskId))?.terms
-    return (terms as StoredTerms | undefined)?.detached ?? false
+    const live = this.#manager.live(taskId)
+    if (live) return live.terms.detached
+    const task = await this.#waitsFor(taskId)
+    return task !== undefined && soundTerms(task)?.detached === true
   }
 
   /** Claims what has ended. One that is damaged keeps no other one from being told; that it is, is a warning. */
