@@ -36,7 +36,7 @@ export function backgroundSet(agentId: string, tools: ToolSet, own: AgentTasks |
   return terms.size === 0 ? { tools, terms: undefined } : { tools: toolSet(byName), terms }
 }
 
-/** Throws `agent-invalid` for a name that no tool of an agent has whose tools are always the same. */
+/** Throws `agent-invalid` for a name that no tool has of an agent whose tools are always the same, and for that of a tool which the client runs. */
 export function assertNamed(agentId: string, tools: ToolSet, own: AgentTasks | undefined): void {
   const unknown = Object.keys(own?.tools ?? {}).filter((name) => !tools.byName.has(name))
   if (unknown.length > 0)
@@ -44,6 +44,13 @@ export function assertNamed(agentId: string, tools: ToolSet, own: AgentTasks | u
       `The backgroundTasks of the agent "${agentId}" name what is no tool and no subagent of it: ${unknown.join(', ')}.`,
       `It has ${[...tools.byName.keys()].join(', ') || 'none'}.`,
       { agentId, unknown },
+    )
+  const clients = [...(namedTerms(own)?.keys() ?? [])].filter((name) => !tools.byName.get(name)?.execute)
+  if (clients.length > 0)
+    throw agentInvalid(
+      `The backgroundTasks of the agent "${agentId}" name what its client runs: ${clients.join(', ')}.`,
+      'Give the tool an execute, or leave it out.',
+      { agentId, clients },
     )
 }
 

@@ -47,6 +47,21 @@ describe('B9.1 what runs in the background', () => {
     await expect(sup.generate('Go')).rejects.toMatchObject({ code: 'agent-invalid', hint: 'It has a.' })
   })
 
+  test('a tool that the client runs can’t: that it is named is an error, and so is one that says so itself', async () => {
+    const pick = createTool({ id: 'pick', description: 'Lets a person pick.' })
+    for (const setting of [true, { enabled: true }]) {
+      const { sup } = team(script(), { sup: { tools: { pick }, backgroundTasks: { tools: { pick: setting } } } })
+      await expect(sup.generate('Go')).rejects.toMatchObject({ code: 'agent-invalid', data: { clients: ['pick'] } })
+    }
+    for (const off of [false, { enabled: false }]) {
+      const { sup } = team(script(), { sup: { tools: { pick }, backgroundTasks: { tools: { a: true, pick: off } } } })
+      expect((await sup.generate('Go', { untilIdle: true })).text).toBe('one\n\ntwo')
+      expect(createTool({ id: 'pick', background: off })).toMatchObject({ background: off })
+    }
+    for (const background of [true, {}, { timeoutMs: 5 }])
+      expect(() => createTool({ id: 'pick', background })).toThrow(expect.objectContaining({ code: 'tool-invalid' }))
+  })
+
   test.each([
     ['no object', 5],
     ['an option that is not known', { tool: {} }],

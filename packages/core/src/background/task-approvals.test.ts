@@ -83,6 +83,38 @@ describe('B9.5 approvals inside a task', () => {
     expect(times(models.calls('sup')[2], 'ZEBRA')).toBe(1)
   })
 
+  test('decided and ended in another process, it is told while another task still works', async () => {
+    vi.useFakeTimers()
+    const { tool, ran } = gatedTool()
+    const work = Promise.withResolvers<string>()
+    const slow = createTool({ id: 'slow', description: 'Takes long.', execute: () => work.promise })
+    const storage = new InMemoryStorage()
+    const options = {
+      sup: { tools: { slow }, backgroundTasks: { tools: { a: true, slow: true } } },
+      children: { a: { tools: { act: tool } } },
+      storage,
+    }
+    const act = { calls: [{ id: 'act-1', name: 'act', args: { to: 'bob' } }] }
+    const sup = [{ calls: [ask('a'), { name: 'slow', args: {} }] }, { text: 'one' }, { text: 'two' }, { text: 'three' }]
+    const here = team({ sup, 'sup/a': [act] }, options)
+    const there = team({ sup: [], 'sup/a': [{ text: 'ZEBRA' }] }, options)
+    const running = here.sup.generate('Go', { untilIdle: true })
+    const runId = await vi.waitFor(async () => {
+      const [task] = (await storage.tasks.list({ status: 'suspended' })).items
+      return task?.taskId ?? Promise.reject(new Error('it does not wait yet'))
+    })
+    await there.sup.approveToolCallGenerate({ runId, toolCallId: 'act-1' })
+    expect(ran).toHaveLength(1)
+    expect((await storage.tasks.get(runId)).status).toBe('completed')
+    await vi.advanceTimersByTimeAsync(3_000)
+    expect(here.models.calls('sup')).toHaveLength(3)
+    expect(times(here.models.calls('sup')[2], 'ZEBRA')).toBe(1)
+    work.resolve('SLOW')
+    await vi.advanceTimersByTimeAsync(100)
+    expect((await running).text).toBe('one\n\ntwo\n\nthree')
+    expect(times(here.models.calls('sup')[3], 'SLOW')).toBe(1)
+  })
+
   test('the id of the call can be left out where one waits; so can the run be named by the task', async () => {
     for (const by of ['run', 'task'] as const) {
       const { tool, ran } = gatedTool()

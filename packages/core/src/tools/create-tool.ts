@@ -57,6 +57,13 @@ function problemWith(options: unknown): { message: string; hint: string } | unde
       hint: 'background: true, or { timeoutMs: 60_000, maxRetries: 1 }',
     }
   }
+  const isOff = isObject(background) && background['enabled'] === false
+  if (background && !isOff && !execute) {
+    return {
+      message: `The tool "${id}" has a background, and no execute: its client runs it.`,
+      hint: 'Give it an execute, or leave background out.',
+    }
+  }
   const unknown = Object.keys(options).filter((key) => !OPTIONS.has(key))
   if (unknown.length > 0) {
     return {
