@@ -15,8 +15,11 @@ import type { RunOptions } from './run-options.ts'
 import { codeNames, savedOptions } from './saved-options.ts'
 import { type LogPart, type TreeLog, wholeRun } from './tree-log.ts'
 
-/** Of what a store keeps of a tree. A number of its own for each form that was ever written: 2 has a log. */
-const FORMATS = { whole: 1, logged: 2 } as const
+/**
+ * Of what a store keeps of a tree. A number of its own for each form that was ever written: 2 has a log, 3 also of what the calls of the
+ * last step brought.
+ */
+const FORMATS = { whole: 1, partlyLogged: 2, logged: 3 } as const
 
 /** A tree of runs as a store keeps it. */
 export interface SavedTree {
@@ -111,7 +114,7 @@ function isPacked(body: unknown): body is PackedJson {
 function isTree(tree: unknown): tree is SavedTree {
   if (!isObject(tree) || !Object.values(FORMATS).some((format) => format === tree['format'])) return false
   const { format, options, code, durable, children, callIds, saveId, context, run, log } = tree
-  if ((format === FORMATS.logged) !== isObject(log)) return false
+  if ((format !== FORMATS.whole) !== isObject(log)) return false
   if (![options, context, run].every(isObject) || !Array.isArray(code) || !Array.isArray(callIds)) return false
   return typeof durable === 'boolean' && Number.isSafeInteger(children) && typeof saveId === 'string'
 }

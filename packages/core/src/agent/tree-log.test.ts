@@ -190,7 +190,7 @@ describe('B7.4 a large tree is kept as a log', () => {
     const callIds = new Map<string, number>()
     const message = (n: number) => ({ role: 'user' as const, content: [{ type: 'text' as const, text: `m${n}` }] })
     const messages = Array.from({ length: 30 }, (_none, n) => message(n))
-    const step = (n: number) => ({ iteration: n, text: `s${n}`, toolResults: [] })
+    const step = (n: number) => ({ iteration: n, text: `s${n}`, toolCalls: [], toolResults: [] })
     const saved = (state: object, calls?: readonly Partial<SavedCall>[]): SavedRun =>
       ({
         state: { runId: 'run', messages, steps: [], ...state },
@@ -206,6 +206,7 @@ describe('B7.4 a large tree is kept as a log', () => {
       expect(new Map(whole.callIds)).toEqual(callIds)
     }
     const task = (taskId: string) => ({ taskId, toolCallId: taskId, toolName: 't' })
+    const grown = { answers: ['x', 'y'], references: [{ id: 'r-1', key: 'r', text: 'ref' }] }
     const [one, two] = [step(1), step(2)]
     callIds.set('a', 1)
     back(saved({}))
@@ -232,11 +233,21 @@ describe('B7.4 a large tree is kept as a log', () => {
         { ...made, toolCallId: 'b', counted: true },
       ]),
     )
+    back(saved({ ...grown, steps: [one, two] }, [{ ...made, toolCallId: 'c' }]))
+    const toolCalls = ['c', 'd', 'e'].map((toolCallId) => ({ toolCallId, toolName: 'look', args: {} }))
+    const toolResults = toolCalls.map((each) => ({ ...each, result: `of ${each.toolCallId}` }))
+    const three = { ...step(3), toolCalls }
+    const steps = (results: number) => [one, two, { ...three, toolResults: toolResults.slice(0, results) }]
+    for (const results of [0, 1, 3]) back(saved({ ...grown, steps: steps(results) }))
+    const logged = JSON.stringify(items.at(-1))
+    expect([1, 2, 3].map((n) => logged.includes(`of ${'abcde'[n + 1]}`))).toEqual([false, true, true])
+    // As it was at an earlier point, and then otherwise.
+    back(saved({ ...grown, steps: steps(1) }))
+    back(saved({ ...grown, steps: [one, two, { ...three, toolResults: toolResults.slice(1) }] }))
     back(
-      saved({ steps: [one, two], answers: ['x', 'y'], references: [{ id: 'r-1', key: 'r', text: 'ref' }] }, [
-        { ...made, toolCallId: 'c' },
-      ]),
+      saved({ ...grown, steps: [one, two, { ...three, toolResults }, { ...step(4), toolCalls: toolCalls.slice(1) }] }),
     )
+    back(saved({ ...grown, steps: [one, two, { ...three, toolResults }, step(5)] }))
     // A processor put another conversation in its place.
     back(saved({ messages: [message(99), ...messages.slice(3)], steps: [one, two] }, [{ ...made, toolCallId: 'c' }]))
     back(saved({ messages: [message(99)], steps: [one, two] }))

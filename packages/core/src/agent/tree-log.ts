@@ -1,4 +1,5 @@
 import { PACKED_ENVELOPE } from '../events/packed-envelope.ts'
+import type { ToolCallRecord, ToolResultRecord } from '../events/tool-record.ts'
 import type { Reference, RunState, Step } from '../loop/run-state.ts'
 import type { SavedCall, SavedRun } from '../loop/saved-run.ts'
 import type { Message } from '../messages/message.ts'
@@ -36,6 +37,14 @@ interface RunDelta {
   readonly told: readonly string[]
   /** Calls of a step, as they were made and as they ended. */
   readonly calls: readonly SavedCall[]
+  /** Absent in a log that was written before it had this. */
+  readonly last?: LastDelta
+}
+
+/** What one save adds to the calls and results of the last step, to which more can come; of the ones before as many stand as it says. */
+interface LastDelta {
+  readonly calls: readonly [stand: number, more: readonly ToolCallRecord[]]
+  readonly results: readonly [stand: number, more: readonly ToolResultRecord[]]
 }
 
 /** What of a run the log has. */
@@ -49,6 +58,9 @@ interface Logged {
   step: number
   /** By id: whether its end is logged. */
   readonly calls: Map<string, boolean>
+  /** Of the last step. */
+  lastCalls: readonly ToolCallRecord[]
+  lastResults: readonly ToolResultRecord[]
 }
 
 /** How much a tree may hold before it is worth a log. */
@@ -112,6 +124,7 @@ export class TreeLog {
       ...(known && !isKnown ? { anew: true } : {}),
       ...growth(logged, state),
       calls: newCalls(logged, calls),
+      ...lastDelta(logged, state.steps.at(-1)),
     }
     if (!isEmpty(delta)) deltas[runId] = delta
     // Of a call that has ended, or not begun, the log says all.
@@ -148,6 +161,8 @@ interface Rebuilt {
   readonly answers: string[]
   readonly tasks: Map<string, OpenTask>
   calls: Map<string, SavedCall>
+  readonly lastCalls: ToolCallRecord[]
+  readonly lastResults: ToolResultRecord[]
 }
 
 function rebuild(whole: Map<string, Rebuilt>, runId: string, change: RunDelta): void {
@@ -163,10 +178,18 @@ function rebuild(whole: Map<string, Rebuilt>, runId: string, change: RunDelta): 
   for (const task of change.begun) run.tasks.set(task.taskId, task)
   for (const taskId of change.told) run.tasks.delete(taskId)
   for (const call of change.calls) run.calls.set(call.toolCallId, call)
+  if (change.last) {
+    const { calls, results } = change.last
+    run.lastCalls.splice(calls[0], Number.POSITIVE_INFINITY, ...calls[1])
+    run.lastResults.splice(results[0], Number.POSITIVE_INFINITY, ...results[1])
+  }
 }
 
 function noneRebuilt(): Rebuilt {
-  return { messages: [], steps: [], references: [], answers: [], tasks: new Map(), calls: new Map() }
+  return {
+    ...{ messages: [], steps: [], references: [], answers: [], tasks: new Map(), calls: new Map() },
+    ...{ lastCalls: [], lastResults: [] },
+  }
 }
 
 function withLog(saved: SavedRun, whole: ReadonlyMap<string, Rebuilt>): SavedRun {
@@ -174,19 +197,24 @@ function withLog(saved: SavedRun, whole: ReadonlyMap<string, Rebuilt>): SavedRun
   const logged = whole.get(state.runId)
   const open = new Map((calls ?? []).map((call) => [call.toolCallId, callWithLog(call, whole)]))
   if (!logged) return calls ? { ...saved, calls: [...open.values()] } : saved
-  const { messages, steps, references, answers, tasks } = logged
+  const { messages, steps, references, answers, tasks, lastCalls, lastResults } = logged
   return {
     ...saved,
     state: {
       ...state,
       messages,
-      steps: [...steps, ...state.steps],
+      steps: [...steps, ...state.steps.map((last) => withResults(last, lastCalls, lastResults))],
       ...(references.length > 0 ? { references } : {}),
       ...(answers.length > 0 ? { answers } : {}),
       ...(tasks.size > 0 ? { tasks: [...tasks.values()] } : {}),
     },
     ...(calls ? { calls: [...logged.calls.values()].map((call) => open.get(call.toolCallId) ?? call) } : {}),
   }
+}
+
+function withResults(last: Step, calls: readonly ToolCallRecord[], results: readonly ToolResultRecord[]): Step {
+  if (calls.length + results.length === 0) return last
+  return { ...last, toolCalls: calls.slice(), toolResults: results.slice() }
 }
 
 function callWithLog(call: SavedCall, whole: ReadonlyMap<string, Rebuilt>): SavedCall {
@@ -201,7 +229,10 @@ function sizeOf({ state, calls }: SavedRun): number {
 }
 
 function noneLogged(): Logged {
-  return { messages: [], steps: [], references: 0, answers: 0, tasks: new Set(), step: -1, calls: new Map() }
+  return {
+    ...{ messages: [], steps: [], references: 0, answers: 0, tasks: new Set(), step: -1, calls: new Map() },
+    ...{ lastCalls: [], lastResults: [] },
+  }
 }
 
 /** The last step can still change. */
@@ -242,6 +273,24 @@ function newCalls(logged: Logged, calls: readonly SavedCall[] | undefined): Save
   })
 }
 
+/** What of the last step is new; empty where nothing is. */
+function lastDelta(logged: Logged, last: Step | undefined): { last?: LastDelta } {
+  const { toolCalls = [], toolResults = [] } = last ?? {}
+  const calls = standing(logged.lastCalls, toolCalls)
+  const results = standing(logged.lastResults, toolResults)
+  const isSame = calls === toolCalls.length && results === toolResults.length
+  if (isSame && logged.lastCalls.length === calls && logged.lastResults.length === results) return {}
+  logged.lastCalls = toolCalls.slice()
+  logged.lastResults = toolResults.slice()
+  return { last: { calls: [calls, toolCalls.slice(calls)], results: [results, toolResults.slice(results)] } }
+}
+
+/** How many items of a list that was logged still stand in it. */
+function standing<T>(logged: readonly T[], whole: readonly T[]): number {
+  const other = logged.findIndex((item, index) => item !== whole[index])
+  return other < 0 ? logged.length : other
+}
+
 /** Whether a call has begun and not ended: where it stands is in the tree. */
 function isUnderWay({ outcome, counted, question, delegation, edited }: SavedCall): boolean {
   return (
@@ -250,11 +299,12 @@ function isUnderWay({ outcome, counted, question, delegation, edited }: SavedCal
   )
 }
 
-function isEmpty({ anew, ...lists }: RunDelta): boolean {
-  return !anew && Object.values(lists).every((list) => list.length === 0)
+function isEmpty({ anew, last, ...lists }: RunDelta): boolean {
+  return !anew && !last && Object.values(lists).every((list) => list.length === 0)
 }
 
 /** The state without what is logged. */
 function bare({ references: _references, answers: _answers, tasks: _tasks, ...state }: RunState): RunState {
-  return { ...state, messages: [], steps: state.steps.slice(-1) }
+  const steps = state.steps.slice(-1).map((last) => ({ ...last, toolCalls: [], toolResults: [] }))
+  return { ...state, messages: [], steps }
 }

@@ -16,7 +16,7 @@ export interface TaskCost {
   readonly heap: number
 }
 
-/** How many tasks a step begins. */
+/** How many tasks a step begins, where not all are begun in one. */
 const IN_STEP = 10
 const NO_USAGE = { inputTokens: { total: 1 }, outputTokens: { total: 1 } }
 
@@ -68,10 +68,10 @@ function counted(shared: Storage): { readonly storage: Storage; readonly written
   return { storage, written: () => bytes }
 }
 
-/** Runs a supervisor that begins so many tasks, ten in a step, half of them delegations and half tools, and is told of all of them. */
-async function taskCost(tasks: number, durable: boolean): Promise<TaskCost> {
+/** Runs a supervisor that begins so many tasks, so many in a step, half of them delegations and half tools, and is told of all of them. */
+async function taskCost(tasks: number, durable: boolean, inStep: number): Promise<TaskCost> {
   const calls = (step: number) =>
-    Array.from({ length: IN_STEP }, (_none, n) => ({
+    Array.from({ length: inStep }, (_none, n) => ({
       type: 'tool-call',
       toolCallId: `c${step}-${n}`,
       toolName: n % 2 === 0 ? 'a' : 'slow',
@@ -79,7 +79,7 @@ async function taskCost(tasks: number, durable: boolean): Promise<TaskCost> {
     }))
   const sup = new Agent({
     id: 'sup',
-    model: model((step) => (step < tasks / IN_STEP ? calls(step) : text('fine'))),
+    model: model((step) => (step < tasks / inStep ? calls(step) : text('fine'))),
     agents: { a: new Agent({ id: 'a', description: 'd', model: model(() => text('ZEBRA')) }) },
     tools: { slow: createTool({ id: 'slow', execute: () => 'ZEBRA' }) },
     backgroundTasks: { tools: { a: true, slow: true } },
@@ -136,13 +136,16 @@ export async function taskGrowth(
   sizes: readonly number[],
   durable: boolean,
   judged: readonly (keyof TaskCost)[],
+  begun: 'ten in a step' | 'all in one step' = 'ten in a step',
 ): Promise<readonly TaskCost[]> {
+  const costOf = (size: number): Promise<TaskCost> =>
+    taskCost(size, durable, begun === 'all in one step' ? size : IN_STEP)
   // What is loaded with the first runs, and compiled, is no task's.
-  for (let run = 0; run < 3; run++) await taskCost(sizes[0] as number, durable)
+  for (let run = 0; run < 3; run++) await costOf(sizes[0] as number)
   const costs: TaskCost[] = []
   for (const size of sizes) {
     const before = heap()
-    const cost = await taskCost(size, durable)
+    const cost = await costOf(size)
     costs.push({ ...cost, heap: (cost.heap - before) / size })
   }
   for (const [at, cost] of costs.entries()) {
