@@ -56,6 +56,22 @@ function processes(
   return { storage, models, start, turn }
 }
 
+/** From now on whoever looks first for what has ended goes on when somebody else has looked; `found`: how much each of them found. */
+function lookAtOnce({ tasks }: Storage): { readonly found: number[]; readonly looked: Promise<void> } {
+  const [one, both] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const found: number[] = []
+  const claim = tasks.claim.bind(tasks)
+  tasks.claim = async (request) => {
+    const claimed = await claim(request)
+    if (request.taskIds.length === 0 || (found.length === 0 && claimed.length === 0)) return claimed
+    if (found.push(claimed.length) === 2) both.resolve()
+    one.resolve()
+    await both.promise
+    return claimed
+  }
+  return { found, looked: one.promise }
+}
+
 /** A turn of the subagent that comes when it is let. */
 function held(text: string) {
   const gate = Promise.withResolvers<void>()
@@ -199,6 +215,42 @@ describe('B9.3 a result on the next turn of the thread', () => {
     expect((await kept(first.memory, 't', 'ada')).filter((said) => said.includes('has completed'))).toHaveLength(1)
     await turn(second, 'So?')
     expect(times(models.calls('sup').at(-1), 'ZEBRA')).toBe(1)
+  })
+
+  test('two processes look for what has ended before either has told of it: it is claimed by one, and told by that one alone', async () => {
+    const { models, start, turn, storage } = processes({
+      sup: [ask, { text: 'one' }, { text: 'two' }, { text: 'three' }],
+      'sup/a': [{ text: 'ZEBRA' }],
+    })
+    const [first, second] = [start(), start()]
+    await turn(first, 'Find it')
+    await clock.until(first.app.tasks.settled())
+    const { found } = lookAtOnce(storage)
+    await clock.until(
+      Promise.all([first, second].map(({ sup }, n) => sup.generate(n === 0 ? 'And?' : 'Well?', { memory: on }))),
+    )
+    expect(found.slice(0, 2).toSorted()).toEqual([0, 1])
+    expect((await kept(first.memory, 't', 'ada')).filter((said) => said.includes('has completed'))).toHaveLength(1)
+    models.assertDone()
+  })
+
+  test('a run that waits for its task has looked, and not told of it yet, when another process has a turn: it is told in the run', async () => {
+    const work = held('ZEBRA')
+    const { models, start, storage } = processes({
+      sup: [ask, { text: 'one' }, { text: 'two' }, { text: 'three' }],
+      'sup/a': [work.turn],
+    })
+    const [first, second] = [start(), start()]
+    const running = first.sup.generate('Find it', { memory: on, untilIdle: true })
+    await clock.advance(1_000)
+    const { found, looked } = lookAtOnce(storage)
+    work.let()
+    await clock.until(looked)
+    await clock.until(second.sup.generate('Well?', { memory: on }))
+    await clock.until(running)
+    expect(found.slice(0, 2)).toEqual([1, 0])
+    expect((await kept(first.memory, 't', 'ada')).filter((said) => said.includes('has completed'))).toHaveLength(1)
+    models.assertDone()
   })
 
   test('another thread, and another person’s thread of the same name, are never told', async () => {

@@ -3,7 +3,7 @@ import type { FinishReason } from '../events/finish-reason.ts'
 import { addMessage, type Run } from '../loop/run.ts'
 import type { AfterAnswer, ThreadRequest, ThreadTasks } from '../loop/run-tasks.ts'
 import { takePoint } from '../loop/take-point.ts'
-import { disarm, frameworkNote } from '../messages/framework-note.ts'
+import { frameworkNote } from '../messages/framework-note.ts'
 import { forEachLimited } from '../shared/for-each-limited.ts'
 import { allPages } from '../storage/page.ts'
 import type { StoredTask, TaskClaim, TaskFacts } from '../storage/tasks.ts'
@@ -88,7 +88,7 @@ export class TaskWaiter {
       run.state.questions ??= []
       run.state.questions.push(questionKey(taskId, question))
       const text = `The background task ${taskId} ("${toolName}") asks: ${question.question}\nAnswer it with "${ANSWER_TOOL}".`
-      addMessage(run, frameworkNote(disarm(text), TASK_ORIGIN))
+      addMessage(run, frameworkNote(text, TASK_ORIGIN))
     }
     return questions.length > 0
   }

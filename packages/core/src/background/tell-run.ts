@@ -2,7 +2,7 @@ import { keepReference, newReference } from '../delegation/references.ts'
 import { isEnvelope } from '../events/envelope.ts'
 import { addUsage } from '../events/usage.ts'
 import { addMessage, type Run } from '../loop/run.ts'
-import { disarm, frameworkNote } from '../messages/framework-note.ts'
+import { frameworkNote } from '../messages/framework-note.ts'
 import type { UserMessage } from '../messages/message.ts'
 import type { StoredTask } from '../storage/tasks.ts'
 import type { OpenTask, Outcome } from '../tools/outcome.ts'
@@ -41,7 +41,7 @@ export function notesOf(ended: readonly StoredTask[], mark: string): UserMessage
 /** What a hook said of a result. */
 function feedbackIn(outcome: Outcome): UserMessage[] {
   if (outcome.kind !== 'result' || outcome.feedback === undefined) return []
-  return [frameworkNote(disarm(outcome.feedback), 'delegation-feedback')]
+  return [frameworkNote(outcome.feedback, 'delegation-feedback')]
 }
 
 function newsOf(run: Run, { taskId, toolName, status }: StoredTask, outcome: Outcome): TaskNews {

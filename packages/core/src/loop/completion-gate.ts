@@ -1,7 +1,7 @@
 import { errorInfo, RetinueError } from '../errors/retinue-error.ts'
 import type { CompletionCheck, ScorerVerdict } from '../events/completion-check.ts'
 import { addUsage, type Usage } from '../events/usage.ts'
-import { disarm, frameworkNote } from '../messages/framework-note.ts'
+import { frameworkNote } from '../messages/framework-note.ts'
 import type { UserMessage } from '../messages/message.ts'
 import { AbortScope } from '../shared/abort.ts'
 import { assertNever } from '../shared/assert-never.ts'
@@ -111,7 +111,7 @@ function noteFor({ suppressFeedback = false }: TaskCompletion, { scorers, strate
     ({ scorerName, reason, score }) => `- ${scorerName}: ${reason ?? `not passed (score ${score})`}`,
   )
   const text = `The task is not complete yet: ${all} has to pass, and these did not.\n${lines.join('\n')}\n${GO_ON}`
-  return frameworkNote(disarm(text), 'completion-feedback')
+  return frameworkNote(text, 'completion-feedback')
 }
 
 const GO_ON = 'Go on with the task, and then give the whole answer anew.'

@@ -1,7 +1,7 @@
 import { errorInfo, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
 import { withoutSecrets } from '../errors/without-secrets.ts'
 import type { ToolCallRecord, ToolResultRecord } from '../events/tool-record.ts'
-import { disarm, frameworkNote } from '../messages/framework-note.ts'
+import { frameworkNote } from '../messages/framework-note.ts'
 import { freezeMessage } from '../messages/freeze-message.ts'
 import type { Message } from '../messages/message.ts'
 import { ABORTED } from '../shared/abort.ts'
@@ -102,6 +102,6 @@ const GO_ON = 'Your answer is not the last word: go on with the task, and then a
 
 /** Puts the hook's feedback into the conversation, or a plain word to go on where another answer was granted without any. */
 export function addFeedback(run: Run, { feedback }: IterationVerdict, answered: boolean): void {
-  if (feedback !== undefined) addMessage(run, frameworkNote(disarm(feedback), 'iteration-feedback'))
+  if (feedback !== undefined) addMessage(run, frameworkNote(feedback, 'iteration-feedback'))
   else if (answered) addMessage(run, frameworkNote(GO_ON, 'continuation'))
 }

@@ -1,7 +1,7 @@
 import { isRetinueError, RetinueError, thrownMessage } from '../errors/retinue-error.ts'
 import { withoutSecrets } from '../errors/without-secrets.ts'
 import type { ToolResultRecord } from '../events/tool-record.ts'
-import { disarm, frameworkNote } from '../messages/framework-note.ts'
+import { frameworkNote } from '../messages/framework-note.ts'
 import type { ToolMessage, ToolResultPart } from '../messages/message.ts'
 import { ABORTED } from '../shared/abort.ts'
 import { forEachLimited } from '../shared/for-each-limited.ts'
@@ -299,11 +299,8 @@ function addNotes(run: Run, { toolName, outcome, edited }: PendingCall): void {
   if (edited !== undefined)
     addMessage(
       run,
-      frameworkNote(
-        disarm(`A person changed the arguments of "${toolName}" to ${JSON.stringify(edited)}.`),
-        'approval',
-      ),
+      frameworkNote(`A person changed the arguments of "${toolName}" to ${JSON.stringify(edited)}.`, 'approval'),
     )
   if (outcome?.kind === 'result' && outcome.feedback !== undefined)
-    addMessage(run, frameworkNote(disarm(outcome.feedback), 'delegation-feedback'))
+    addMessage(run, frameworkNote(outcome.feedback, 'delegation-feedback'))
 }
