@@ -1,5 +1,6 @@
 import { Retinue } from '@retinue/core'
 import { Agent, type RunOptions } from '@retinue/core/agent'
+import type { Processor } from '@retinue/core/processors'
 import { InMemoryStorage, type Storage } from '@retinue/core/storage'
 import { type Script, type ScriptedCall, type ScriptedModels, scriptedModels } from '@retinue/core/testing'
 import { createTool, type Tool } from '@retinue/core/tools'
@@ -31,19 +32,30 @@ interface Process {
 /** Processes over one storage: a supervisor that remembers, with a subagent `a` that works in the background. */
 function processes(
   script: Script,
-  { tools = {}, childMemory = false }: { tools?: Record<string, Tool>; childMemory?: boolean } = {},
+  {
+    tools = {},
+    childMemory = false,
+    childTools = {},
+    inputProcessors = [],
+  }: {
+    tools?: Record<string, Tool>
+    childMemory?: boolean
+    childTools?: Record<string, Tool>
+    inputProcessors?: Processor[]
+  } = {},
 ) {
   const storage = new InMemoryStorage()
   const models: ScriptedModels = scriptedModels(script)
   const start = (life = new MortalProcess(), isBackground = true): Process => {
     const memory = new Memory()
     const own = childMemory ? { memory: new Memory() } : {}
-    const a = new Agent({ id: 'a', description: 'd', model: models.at('sup/a'), ...own })
+    const a = new Agent({ id: 'a', description: 'd', model: models.at('sup/a'), tools: childTools, ...own })
     const sup = new Agent({
       id: 'sup',
       model: models.at('sup'),
       agents: { a },
       tools,
+      inputProcessors,
       memory,
       backgroundTasks: { tools: { a: isBackground } },
     })
@@ -251,6 +263,51 @@ describe('B9.3 a result on the next turn of the thread', () => {
     expect(found.slice(0, 2)).toEqual([1, 0])
     expect((await kept(first.memory, 't', 'ada')).filter((said) => said.includes('has completed'))).toHaveLength(1)
     models.assertDone()
+  })
+
+  test('a turn whose input is refused has told nobody: the next one does, at once', async () => {
+    const guard: Processor = {
+      id: 'guard',
+      processInput: ({ messages, abort }) => {
+        if (JSON.stringify(messages.at(-1)).includes('And?')) abort('no')
+      },
+    }
+    const { models, start, turn } = processes(
+      { sup: [ask, { text: 'one' }, { text: 'two' }], 'sup/a': [{ text: 'ZEBRA' }] },
+      { inputProcessors: [guard] },
+    )
+    const process = start()
+    await turn(process, 'Find it')
+    await clock.until(process.app.tasks.settled())
+    expect((await turn(process, 'And?')).finishReason).toBe('other')
+    await turn(process, 'Well?')
+    expect(times(models.calls('sup').at(-1), 'ZEBRA')).toBe(1)
+    models.assertDone()
+  })
+
+  test('B9.5 two tasks of an earlier turn ask, and a later one waits for them: which of them is meant must be said', async () => {
+    const gates: unknown[] = []
+    const gate = createTool({ id: 'gate', requireApproval: true, execute: (input) => gates.push(input) }) as Tool
+    const calls = ['one', 'other'].map((id) => ({ id, name: 'a', args: { prompt: 'find it' } }))
+    const asks = (n: number) => ({ calls: [{ id: `g${n}`, name: 'gate', args: { n } }] })
+    const { start, turn } = processes(
+      {
+        sup: [{ calls }, { text: 'one' }, { text: 'two' }, { text: 'three' }, { text: 'four' }],
+        'sup/a': [asks(1), asks(2), { text: 'ZEBRA' }, { text: 'LION' }],
+      },
+      { childTools: { gate } },
+    )
+    const process = start()
+    await turn(process, 'Find it')
+    const { runId, finishReason, pendingCalls = [] } = await turn(process, 'And?', { untilIdle: true })
+    expect([finishReason, pendingCalls.length]).toEqual(['suspended', 2])
+    const decide = (toolCallId?: string) =>
+      clock.until(process.sup.approveToolCallGenerate({ runId, ...(toolCallId ? { toolCallId } : {}) }))
+    await expect(decide()).rejects.toMatchObject({ code: 'approval-ambiguous' })
+    expect(gates).toEqual([])
+    await decide(pendingCalls[1]?.toolCallId)
+    await decide()
+    expect(gates).toEqual([{ n: 2 }, { n: 1 }])
   })
 
   test('another thread, and another person’s thread of the same name, are never told', async () => {

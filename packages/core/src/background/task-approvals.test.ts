@@ -201,6 +201,26 @@ describe('B9.5 approvals inside a task', () => {
     models.assertDone()
   })
 
+  test('one of the run and one of a task must be told apart, too', async () => {
+    const { tool, ran } = gatedTool()
+    const storage = new InMemoryStorage()
+    const { sup } = team(
+      {
+        sup: [{ calls: [ask('a'), { id: 'own-1', name: 'act', args: { n: 1 } }] }, { text: 'one' }, { text: 'two' }],
+        'sup/a': [{ calls: [{ id: 'act-1', name: 'act', args: { n: 2 } }] }, { text: 'AAA' }],
+      },
+      { sup: { tools: { act: tool } }, children: { a: { tools: { act: tool } } }, storage },
+    )
+    const { runId } = await sup.generate('Go')
+    await vi.waitFor(async () => expect((await storage.approvals.list({ status: 'pending' })).items).toHaveLength(2))
+    await expect(sup.approveToolCallGenerate({ runId })).rejects.toMatchObject({ code: 'approval-ambiguous' })
+    expect(ran).toEqual([])
+    await sup.approveToolCallGenerate({ runId, toolCallId: 'own-1' })
+    const last = await sup.approveToolCallGenerate({ runId })
+    expect(last).toMatchObject({ finishReason: 'stop', text: 'one\n\ntwo' })
+    expect(ran).toEqual([{ n: 1 }, { n: 2 }])
+  })
+
   test('an answer to a suspended tool reaches it, also false, 0 and the empty text', async () => {
     for (const answer of [false, 0, '', null, { ok: true }]) {
       const seen: unknown[] = []

@@ -157,8 +157,6 @@ export class TaskWaiter {
         await run.abort.race(root.keeper.save())
       }
     }
-    // What its tasks did while it waited stored is told to it from now on; those that nobody works on go on.
-    if (root.isResumed) await this.#manager.attach(run)
     return this.#idle(run, () => this.#wait(run, false))
   }
 
