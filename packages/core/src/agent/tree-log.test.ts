@@ -249,7 +249,9 @@ describe('B7.4 a large tree is kept as a log', () => {
     )
     back(saved({ ...grown, steps: [one, two, { ...three, toolResults }, step(5)] }))
     // A processor put another conversation in its place.
-    back(saved({ messages: [message(98), ...messages.slice(1)], steps: [one, two] }))
+    const same = { steps: [one, two, step(3)] }
+    back(saved(same))
+    back(saved({ ...same, messages: [message(98), ...messages.slice(1)] }))
     back(saved({ messages: [message(99), ...messages.slice(3)], steps: [one, two] }, [{ ...made, toolCallId: 'c' }]))
     back(saved({ messages: [message(99)], steps: [one, two] }))
   })

@@ -1,8 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { ask, team, times } from '../../test-support/background-team.ts'
 import { gatedTool } from '../../test-support/gated-tree.ts'
 import { InMemoryStorage, type StoredTask, type Value } from '../storage/index.ts'
 import { packTerms, type StoredTerms, soundTerms, termsOf } from './stored-terms.ts'
+
+afterEach(() => void vi.useRealTimers())
 
 const WHOLE: StoredTerms = {
   timeoutMs: 5,
@@ -76,6 +78,23 @@ describe('S26 the stored terms of a task', () => {
     expect(ran).toEqual([])
     expect((await app.tasks.list()).items).toMatchObject([{ status: 'failed', error: { code: 'task-lost' } }])
     expect((await sup.listSuspendedRuns()).total).toBe(0)
+    models.assertDone()
+  })
+
+  test('that are damaged when nobody decides in time: it has failed, and does not wait for ever', async () => {
+    vi.useFakeTimers()
+    const { storage, damage } = damaging()
+    const { tool, ran } = gatedTool()
+    const { sup, app, models } = team(script(), { children: { a: { tools: { act: tool } } }, storage })
+    const running = sup.generate('Go', { approvalTimeoutMs: 60_000 })
+    await vi.advanceTimersByTimeAsync(10)
+    expect((await running).finishReason).toBe('suspended')
+    damage({ worker: 5 })
+    await vi.advanceTimersByTimeAsync(70_000)
+    expect(ran).toEqual([])
+    expect((await app.tasks.list()).items).toMatchObject([{ status: 'failed', error: { code: 'task-lost' } }])
+    expect((await sup.listSuspendedRuns()).total).toBe(0)
+    expect(times(models.calls('sup')[2], 'its terms are none of a background task')).toBe(1)
     models.assertDone()
   })
 

@@ -135,6 +135,7 @@ export class StrandedTasks {
     }
     await this.#manager.site.forget(taskId).catch(() => {})
     this.#manager.signals.publish(taskId)
+    if (stored) await this.#manager.site.wake(stored)
   }
 
   async #isLost(taskId: string, thrown: unknown, by: RootRun | undefined): Promise<boolean> {
