@@ -1,6 +1,7 @@
 import { approvalAmbiguous, approvalNotFound } from '../approvals/approval-errors.ts'
 import { pendingToolCall } from '../background/asked-by-tasks.ts'
 import { OPEN } from '../background/open-states.ts'
+import { soundTerms } from '../background/stored-terms.ts'
 import { endOf } from '../background/task-outcome.ts'
 import { assertKnownKeys, optionInvalid } from '../errors/option-errors.ts'
 import type { Application } from '../memory/application.ts'
@@ -44,7 +45,14 @@ export async function cancelTask(application: Application, taskId: string, reaso
 export async function sendToTask(application: Application, taskId: string, text: string): Promise<void> {
   if (typeof text !== 'string' || text.trim() === '')
     throw optionInvalid('What is said to a task is no text.', "tasks.send(taskId, 'Look at 2024 only.')")
-  await (await storageIn(application)).tasks.send({ taskId, text, at: Date.now() })
+  const { tasks } = await storageIn(application)
+  const task = await tasks.get(taskId)
+  if (soundTerms(task)?.isTool)
+    throw optionInvalid(
+      `The background task "${taskId}" is the tool "${task.toolName}": no model works on it that could read what is said to it.`,
+      'Say it to the task of a subagent; a tool can be cancelled.',
+    )
+  await tasks.send({ taskId, text, at: Date.now() })
 }
 
 export async function questionsOfTasks(

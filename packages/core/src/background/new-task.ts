@@ -48,6 +48,11 @@ function asValue(value: unknown): Value {
   return json.ok ? (json.value as Value) : `[not saved: ${json.reason}]`
 }
 
+/** Whether a call is that of a plain tool. */
+export function isPlainTool({ delegation, tool }: PendingCall): boolean {
+  return !delegation && tool?.delegatesTo === undefined
+}
+
 /** The agent that does the work. */
 export function workerOf(run: Run, call: PendingCall): string {
   return call.delegation?.facts.primitiveId ?? call.tool?.delegatesTo ?? run.agentId

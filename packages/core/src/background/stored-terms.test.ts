@@ -38,7 +38,7 @@ function damaging(): { storage: InMemoryStorage; damage: (terms: Value) => void 
 
 describe('S26 the stored terms of a task', () => {
   test('come back as they were kept, with what is optional and without', () => {
-    for (const terms of [WHOLE, { maxRetries: 3, detached: true, worker: 'w' }])
+    for (const terms of [WHOLE, { maxRetries: 3, detached: true, worker: 'w', isTool: true } as const])
       expect(termsOf({ taskId: 't', terms: packTerms(terms) })).toEqual(terms)
   })
 
@@ -53,6 +53,7 @@ describe('S26 the stored terms of a task', () => {
     ['a text for yes', { ...WHOLE, detached: 'yes' }],
     ['somebody else to ask', { ...WHOLE, ask: 'nobody' }],
     ['a list without its place', { ...WHOLE, inherits: { listId: 'l' } }],
+    ['a text for what it is', { ...WHOLE, isTool: 'yes' }],
     ['nobody who works', { ...WHOLE, worker: undefined }],
   ])('that were damaged are none: %s', (_what, terms) => {
     const task = { taskId: 'task-1', terms: terms as unknown as Value }

@@ -17,11 +17,17 @@ export interface StoredTerms {
   readonly inherits?: InheritedPart
   /** The agent that does the work, of which only so many work at a time. */
   readonly worker: string
+  /** Whether it is a plain tool: no model works on it that could be told anything. */
+  readonly isTool?: true
 }
 
-/** `worker`: the agent that does the work. */
-export function storedTermsOf({ timeoutMs, maxRetries, detached, ask }: TaskTerms, worker: string): StoredTerms {
+/** `worker`: the agent that does the work. `isTool`: whether it is a plain tool. */
+export function storedTermsOf(
+  { timeoutMs, maxRetries, detached, ask }: TaskTerms,
+  { worker, isTool }: { readonly worker: string; readonly isTool: boolean },
+): StoredTerms {
   return {
+    ...(isTool ? { isTool } : {}),
     maxRetries,
     detached,
     worker,
@@ -53,14 +59,15 @@ export function termsDamaged({ taskId }: Pick<StoredTask, 'taskId'>): RetinueErr
 
 function isTerms(terms: unknown): terms is StoredTerms & Value {
   if (!isObject(terms)) return false
-  const { timeoutMs, maxRetries, detached, ask, inherits, worker } = terms
+  const { timeoutMs, maxRetries, detached, ask, inherits, worker, isTool } = terms
   return (
     (timeoutMs === undefined || (typeof timeoutMs === 'number' && timeoutMs > 0)) &&
     isCount(maxRetries) &&
     typeof detached === 'boolean' &&
     (ask === undefined || ask === 'parent' || ask === 'person') &&
     (inherits === undefined || isPart(inherits)) &&
-    typeof worker === 'string'
+    typeof worker === 'string' &&
+    (isTool === undefined || isTool === true)
   )
 }
 

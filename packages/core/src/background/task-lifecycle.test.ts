@@ -130,6 +130,21 @@ describe('B9.5 a task is listed, watched, spoken to and cancelled', () => {
     await expect(app.tasks.send(id, ' ')).rejects.toMatchObject({ code: 'option-invalid' })
   })
 
+  test('a plain tool is not spoken to: it could not listen', async () => {
+    const work = Promise.withResolvers<string>()
+    const slow = createTool({ id: 'slow', background: true, execute: () => work.promise })
+    const { sup, app } = team(
+      { sup: [{ calls: [{ id: 's', name: 'slow', args: {} }] }, { text: 'one' }, { text: 'two' }] },
+      { sup: { tools: { slow } } },
+    )
+    const stream = await sup.stream('Go')
+    await settle()
+    const [task] = (await app.tasks.list()).items
+    await expect(app.tasks.send(task?.taskId as string, 'Hurry')).rejects.toMatchObject({ code: 'option-invalid' })
+    work.resolve('SLOW')
+    expect(await stream.text).toBe('one\n\ntwo')
+  })
+
   test('cancelled: its work is ended, its model is told, and nothing changes that any more', async () => {
     const { sup, app, let: go, models, taskId } = waiting()
     const stream = await sup.stream('Go')

@@ -10,7 +10,7 @@ import type { Outcome } from '../tools/outcome.ts'
 import { EndedTasks } from './ended-tasks.ts'
 import { InheritedLists } from './inherited.ts'
 import { callOf, type LiveTask, linkTo, referenceTo } from './live-task.ts'
-import { isClients, newTask, placeholder, tellsThread, workerOf } from './new-task.ts'
+import { isClients, isPlainTool, newTask, placeholder, tellsThread, workerOf } from './new-task.ts'
 import { OPEN } from './open-states.ts'
 import { LocalSignals, type TaskSignals } from './signals.ts'
 import { standIn } from './stand-in.ts'
@@ -94,7 +94,7 @@ export class TaskManager implements RunTasks, Workplace {
     const { storage } = this.site
     const scope = terms.detached ? new AbortScope() : AbortScope.within(run.abort)
     const log = new TaskLog(run.root.log, { runId: run.state.runId, toolCallId: call.toolCallId })
-    let stored = storedTermsOf(terms, workerOf(run, call))
+    let stored = storedTermsOf(terms, { worker: workerOf(run, call), isTool: isPlainTool(call) })
     try {
       const { delegation } = call
       const inherits = this.site.survives && delegation ? await this.#lists.share(run, delegation) : undefined
