@@ -87,7 +87,8 @@ export class Retinue<const Agents extends Readonly<Record<string, Agent>> = Read
 
   /**
    * Goes on with every run of the application's agents that somebody died over, and with those of which a call was not decided in time:
-   * to be called when a process starts, before it takes new work. One that can't go on is a warning, and stays.
+   * to be called when a process starts, before it takes new work. One that can't go on is a warning, and stays. The stream of a background
+   * task that goes on has the id of the run that began it.
    */
   async recover(options: Omit<ResumeOptions, 'runId'> = {}): Promise<readonly RunStream[]> {
     const streams: RunStream[] = []
