@@ -57,7 +57,7 @@ export function createHandler({ app, settings: given, resolveModel }: HandlerOpt
   if (!storage) throw noStorage()
   const log = logOf(app)
   const hub = new RunHub({ storage, detachMs: settings.detachMs, settled: () => app.tasks.settled(), warn: log })
-  const services: Services = { app, storage, hub, settings, resolveModel }
+  const services: Services = { app, storage, hub, settings, resolveModel, said: new Map() }
   const routes = routed(services, withOpenApi(ROUTES), log)
   let closing: Promise<void> | undefined
   return {

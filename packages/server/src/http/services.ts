@@ -3,6 +3,7 @@ import type { Agent, ChooseModel } from '@retinue/core/agent'
 import { isRetinueError } from '@retinue/core/errors'
 import type { Storage } from '@retinue/core/storage'
 import type { RunHub } from '../runs/run-hub.ts'
+import type { SaidOnce } from '../runs/said-once.ts'
 import type { CheckedSettings } from '../settings/checked-settings.ts'
 
 /** What routes work with. */
@@ -12,6 +13,8 @@ export interface Services {
   readonly hub: RunHub
   readonly settings: CheckedSettings
   readonly resolveModel: ChooseModel | undefined
+  /** What pages are saying, by chat and message. */
+  readonly said: Map<string, SaidOnce>
 }
 
 /** The agent of an id, or under a key. Throws `agent-unknown`. */
