@@ -7,7 +7,7 @@ import { allPages } from '../storage/page.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { ThreadKey } from '../storage/threads.ts'
 import { callOff } from './call-off.ts'
-import { storageOf } from './storage-of.ts'
+import { storageInUse } from './storage-of.ts'
 import type { Site } from './take-run.ts'
 import { taskManagerIn } from './task-manager-in.ts'
 
@@ -45,9 +45,9 @@ export async function replacedTurns(
     )
   const messages = await messagesFrom(memory, key, first)
   const runIds = new Set(messages.flatMap(({ runId }) => (runId === undefined ? [] : [runId])))
-  const storage = storageOf(parts, application)
-  await endRuns(storage, key, runIds)
-  if (application.background) await endTasks({ parts, application }, storage, key, runIds)
+  const storage = storageInUse(parts, application)
+  if (storage) await endRuns(storage, key, runIds)
+  if (storage && application.background) await endTasks({ parts, application }, storage, key, runIds)
   const keep: string[] = []
   for (const message of messages) if (await tellsOfOthers(storage, message, runIds)) keep.push(message.id)
   const kept = new Set(keep)
@@ -99,13 +99,13 @@ async function endTasks(
 
 /** Whether a message tells of tasks that other turns began, or of which nobody knows that. */
 async function tellsOfOthers(
-  storage: Storage,
+  storage: Storage | undefined,
   message: RememberedMessage,
   runIds: ReadonlySet<string>,
 ): Promise<boolean> {
   if (message.origin !== TASK_ORIGIN) return false
   for (const taskId of toldTasks(message)) {
-    const rootRunId = await rootOf(storage, taskId)
+    const rootRunId = storage && (await rootOf(storage, taskId))
     if (rootRunId === undefined || !runIds.has(rootRunId)) return true
   }
   return false
