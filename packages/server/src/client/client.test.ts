@@ -93,7 +93,7 @@ test('the client lists tasks, watches them, speaks to them, and answers what the
   const client = clientOf(t)
   const { runId } = await client.agents.generate('lead', { input: 'Go.', threadId: 't1' })
   await t.app.tasks.settled()
-  const [question] = await client.tasks.questions({ runId })
+  const [question] = (await client.tasks.questions({ runId })).questions
   const taskId = String(question?.taskId)
   expect(await client.tasks.get(taskId)).toMatchObject({ status: 'suspended', pendingCalls: [{ toolCallId: 'q1' }] })
   const types: string[] = []

@@ -4,6 +4,7 @@ import { isRetinueError } from '@retinue/core/errors'
 import type { Storage } from '@retinue/core/storage'
 import type { RunHub } from '../runs/run-hub.ts'
 import type { SaidOnce } from '../runs/said-once.ts'
+import type { TaskFeeds } from '../runs/task-feeds.ts'
 import type { CheckedSettings } from '../settings/checked-settings.ts'
 
 /** What routes work with. */
@@ -11,6 +12,7 @@ export interface Services {
   readonly app: Retinue
   readonly storage: Storage
   readonly hub: RunHub
+  readonly feeds: TaskFeeds
   readonly settings: CheckedSettings
   readonly resolveModel: ChooseModel | undefined
   /** What pages are saying, by chat and message. */
