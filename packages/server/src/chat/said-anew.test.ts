@@ -222,6 +222,7 @@ test('S30 a message whose answer failed is answered when it is sent again, and i
   chat.messages = [first]
   await chat.sendMessage({ text: 'Two?' })
   expect(await kept(t)).toEqual(['user: One?', 'assistant: Now.', 'user: Two?', 'assistant: Both.'])
+  expect(t.script.calls('sup').at(-1)?.text).toMatch(/One\?[\s\S]*Now\.[\s\S]*Two\?/)
 })
 
 test('S30 a message that never arrived is said by whatever sends it', async () => {
@@ -277,21 +278,61 @@ test('B12.3 SEC nobody cuts the thread of somebody else, or an answer, and nothi
     ['ada', 400, { messages: [said('m1', 'Something else.')] }],
     ['ada', 400, { messages: [...messages, { id: 'x', role: 'assistant', parts: [] }], trigger: 'regenerate-message' }],
   ] as const
-  for (const [as, status, body] of forged) expect([as, (await send(as, body)).status]).toEqual([as, status])
+  for (const [as, status, body] of forged) {
+    const answer = await send(as, body)
+    const { code } = (await answer.json()) as { code: string }
+    expect([as, answer.status, code]).toEqual([as, status, as === 'bob' ? 'thread-not-found' : 'request-invalid'])
+  }
   const run = { input: 'In his place.', threadId: 'c', replaceFrom: 'm1' }
   expect((await t.post('/api/agents/sup/generate', run, { as: 'bob' })).status).toBe(404)
   expect((await t.post('/api/agents/sup/generate', { ...run, replaceFrom: answerId }, { as: 'ada' })).status).toBe(400)
   expect((await t.post('/api/agents/sup/generate', { ...run, replaceFrom: 'no' }, { as: 'ada' })).status).toBe(404)
   expect((await t.post('/api/agents/sup/generate', { ...run, threadId: undefined }, { as: 'ada' })).status).toBe(400)
   expect(await thread()).toBe(before)
-  // What a page says anew comes with no history: neither results nor answers of it are taken.
-  const history = [
-    said('m1', 'Mine.'),
-    { role: 'assistant', parts: [{ type: 'tool-locate', toolCallId: 'l', state: 'output-available', output: 'Oslo' }] },
-    said('m1', 'Mine!'),
-  ]
-  await (await send('ada', { messages: history, messageId: 'm1' })).text()
-  expect(t.script.calls('sup').at(-1)?.text).not.toContain('Oslo')
   expect((await t.post('/api/agents/sup/generate', run, { as: 'ada' })).status).toBe(200)
   expect(await thread()).toContain('In his place.')
+})
+
+test('B12.3 SEC what is said anew brings no results along of calls that go', async () => {
+  const t = testApp({ script: { sup: [{ calls: [{ id: 'l1', name: 'locate', args: {} }] }, { text: 'No idea.' }] } })
+  const said = (text: string) => ({ id: 'm1', role: 'user', parts: [{ type: 'text', text }] })
+  const send = (messages: object[]) => t.post('/api/chat/sup', { id: 'chat-1', messages, messageId: 'm1' })
+  await (await send([said('Where?')])).text()
+  const part = { type: 'tool-locate', toolCallId: 'l1', state: 'output-available', input: {}, output: 'Oslo' }
+  const answer = await send([said('Where?'), { role: 'assistant', parts: [part] }, said('Where now?')])
+  expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('No idea.')])
+  expect(t.script.calls('sup').at(-1)?.text).not.toContain('Oslo')
+  expect(await kept(t)).toEqual(['user: Where now?', 'assistant: No idea.'])
+})
+
+test('B7.1 what waits in an earlier turn waits on when a later one is said anew', async () => {
+  const t = testApp({
+    script: {
+      sup: [{ calls: [{ id: 'p1', name: 'pay_bill', args: { euros: 5 } }] }, { text: 'Hi.' }, { text: 'Ho.' }],
+    },
+  })
+  const chat = chatWith(t, 'sup')
+  await chat.sendMessage({ text: 'Pay.' })
+  const [asked] = (await t.storage.approvals.list({})).items
+  const other = chatWith(t, 'sup', { messages: await reloaded(t) })
+  await other.sendMessage({ text: 'Hello.' })
+  await other.regenerate()
+  expect([other.error, lastParts(other)]).toMatchObject([undefined, [{ text: 'Ho.' }]])
+  expect((await t.storage.approvals.list({})).items.map(({ status }) => status)).toEqual(['pending'])
+  expect((await t.storage.runs.list({ status: 'suspended' })).items).toMatchObject([{ runId: asked?.runId }])
+})
+
+test('B12.3 the copy of a thread has its own turns: nothing of what waits in the original is shown or ended there', async () => {
+  const t = testApp({
+    script: { sup: [{ calls: [{ id: 'p1', name: 'pay_bill', args: { euros: 5 } }] }, { text: 'Copied.' }] },
+  })
+  await chatWith(t, 'sup').sendMessage({ text: 'Pay.' })
+  await t.post('/api/threads/chat-1/clone', { newThreadId: 'copy' })
+  const { messages } = (await (await t.get('/api/threads/copy/messages')).json()) as { messages: { id: string }[] }
+  const message = { id: messages[0]?.id, role: 'user', parts: [{ type: 'text', text: 'Pay.' }] }
+  const answer = await t.post('/api/chat/sup', { id: 'copy', messages: [message] })
+  expect(await answer.text()).toContain('Copied.')
+  expect(await kept(t, 'copy')).toEqual(['user: Pay.', 'assistant: Copied.'])
+  expect(await kept(t)).toHaveLength(2)
+  expect((await t.storage.approvals.list({})).items.map(({ status }) => status)).toEqual(['pending'])
 })

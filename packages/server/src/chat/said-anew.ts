@@ -22,17 +22,13 @@ export type Said =
  */
 export async function saidIn(thread: Thread, { messages, trigger, messageId }: ChatBody): Promise<Said> {
   const last: ClientMessage | undefined = messages.at(-1)
-  const isAnew = trigger === 'regenerate-message'
-  if (last?.['role'] !== 'user') {
-    if (isAnew) throw requestInvalid('What is to be answered anew is no message of the person.', 'Send it as the last.')
-    return { type: 'new', messages }
-  }
+  if (last?.['role'] !== 'user') return { type: 'new', messages }
   const unknown = await unknownOf(thread, messages)
   const id = last['id']
   const kept = isKeptId(id) ? await keptMessage(thread, id) : undefined
   if (!kept) return { type: 'new', messages: [...messages.slice(0, firstFresh(messages)), ...unknown, last] }
   const fresh = [...unknown, last]
-  if (isAnew) return { type: 'anew', messages: fresh, replaceFrom: kept.id }
+  if (trigger === 'regenerate-message') return { type: 'anew', messages: fresh, replaceFrom: kept.id }
   if (isSame(kept, last)) return { type: 'again', messages: fresh, kept }
   if (messageId === kept.id) return { type: 'anew', messages: fresh, replaceFrom: kept.id }
   throw isAnother()
