@@ -276,6 +276,7 @@ test('B12.3 SEC nobody cuts the thread of somebody else, or an answer, and nothi
     ['bob', 404, { messages: [said('m1', 'Bob’s.')], messageId: 'm1' }],
     ['ada', 400, { messages: [said(answerId, 'I say.')], messageId: answerId }],
     ['ada', 400, { messages: [said('m1', 'Something else.')] }],
+    ['ada', 400, { messages: [said('m2', 'One.'), said('m2', 'Two.')] }],
     ['ada', 400, { messages: [...messages, { id: 'x', role: 'assistant', parts: [] }], trigger: 'regenerate-message' }],
   ] as const
   for (const [as, status, body] of forged) {

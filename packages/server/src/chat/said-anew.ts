@@ -23,6 +23,7 @@ export type Said =
 export async function saidIn(thread: Thread, { messages, trigger, messageId }: ChatBody): Promise<Said> {
   const last: ClientMessage | undefined = messages.at(-1)
   if (last?.['role'] !== 'user') return { type: 'new', messages }
+  assertDistinct(messages.slice(firstFresh(messages)))
   const unknown = await unknownOf(thread, messages)
   const id = last['id']
   const kept = isKeptId(id) ? await keptMessage(thread, id) : undefined
@@ -39,6 +40,12 @@ export function isAnother(): RetinueError {
     'The thread has another message under the id of this one.',
     'A new message has an id of its own; one that was edited comes with its id as messageId.',
   )
+}
+
+/** Of two that came with one id the thread would keep the first. */
+function assertDistinct(fresh: readonly ClientMessage[]): void {
+  const ids = fresh.map(({ id }) => id).filter(isKeptId)
+  if (new Set(ids).size < ids.length) throw isAnother()
 }
 
 function firstFresh(messages: readonly ClientMessage[]): number {
