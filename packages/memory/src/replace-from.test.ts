@@ -1,3 +1,4 @@
+import { Retinue } from '@retinue/core'
 import { Agent } from '@retinue/core/agent'
 import type { RememberedMessage } from '@retinue/core/memory'
 import type { Processor } from '@retinue/core/processors'
@@ -119,6 +120,42 @@ describe('B6.5 a run in the place of earlier turns', () => {
     expect((await anew()).text).toBe('Fine.')
     expect(texts(await kept(memory))).toEqual(['Wait.', 'Fine.'])
     expect((await storage.approvals.list({ runId })).items.map(({ status }) => status)).toEqual(['cancelled'])
+  })
+
+  test('B9.3 of its background tasks those that are detached go on, and the others end', async () => {
+    for (const detached of [true, false]) {
+      const works = Promise.withResolvers<void>()
+      const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+      const dig = createTool({
+        id: 'dig',
+        execute: async () => {
+          begin()
+          await works.promise
+          return 'gold'
+        },
+      })
+      const memory = new Memory()
+      const model = scriptedModel([{ calls: [{ name: 'dig', args: {} }] }, { text: 'I dig.' }, { text: 'Fine.' }])
+      const digger = new Agent({
+        id: 'a',
+        model,
+        memory,
+        tools: { dig },
+        backgroundTasks: { tools: { dig: { detached } } },
+      })
+      const storage = new InMemoryStorage()
+      const app = new Retinue({ agents: { digger }, storage, backgroundTasks: { enabled: true } })
+      const agent = app.getAgentById('a')
+      await agent.generate('Dig.', { memory: on })
+      await begun
+      const own = await agent.getMemory()
+      const [question] = (await own?.recall(key))?.messages ?? []
+      await agent.generate('Do not.', { memory: { ...on, replaceFrom: question?.id as string } })
+      works.resolve()
+      await app.tasks.settled()
+      expect((await app.tasks.list()).items).toMatchObject([{ status: detached ? 'completed' : 'cancelled' }])
+      expect(texts((await own?.recall(key))?.messages ?? [])).toEqual(['Do not.', 'Fine.'])
+    }
   })
 
   test('R26 where it can’t be written, what was said is there, and can be said anew later', async () => {

@@ -1,4 +1,5 @@
 import { OPEN } from '../background/open-states.ts'
+import { soundTerms } from '../background/stored-terms.ts'
 import { TASK_ORIGIN, toldTasks } from '../background/task-note.ts'
 import { optionInvalid } from '../errors/option-errors.ts'
 import { isRetinueError } from '../errors/retinue-error.ts'
@@ -10,6 +11,7 @@ import { callOff } from './call-off.ts'
 import { storageInUse } from './storage-of.ts'
 import type { Site } from './take-run.ts'
 import { taskManagerIn } from './task-manager-in.ts'
+import { taskAt } from './task-of-decision.ts'
 
 const WHY = 'what it belongs to was said anew'
 
@@ -92,8 +94,8 @@ async function endTasks(
   const open = await allPages((page) => storage.tasks.list({ threadId, resourceId, status: OPEN, ...page }))
   for (const { taskId, rootRunId } of open) {
     if (!runIds.has(rootRunId)) continue
-    const { terms } = await storage.tasks.get(taskId)
-    if (!(terms as { readonly detached?: boolean }).detached) await manager.cancel(taskId, WHY)
+    const task = await taskAt(storage, taskId)
+    if (task && !soundTerms(task)?.detached) await manager.cancel(taskId, WHY)
   }
 }
 
