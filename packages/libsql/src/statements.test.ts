@@ -68,6 +68,28 @@ test('more messages than one statement has room for are one transaction, of whic
   await store.close()
 })
 
+test('R02 a turn in the place of others is one transaction: a failure at any of its statements leaves all of them', async () => {
+  using folder = tempFolder()
+  const store = await opened(folder.file())
+  await store.threads.beginTurn({ ...key, messages: [said('m1'), said('m2'), said('m3')], lastMessages: 0, at: 1 })
+  const turn = { ...key, messages: [said('m2')], replace: { from: 'm2' }, lastMessages: 5, at: 2 }
+  const ids = async () => (await store.threads.listMessages({ ...key, limit: 9 })).messages.map(({ id }) => id)
+  const before = await store.threads.listMessages({ ...key, limit: 9 })
+  const statements = { BEGIN: 1, INSERT: 3, DELETE: 1, SELECT: 1, COMMIT: 1 }
+  for (let failAt = 2; failAt <= 7; failAt++) {
+    using _watched = watchStatements(failAt)
+    await expect(store.threads.beginTurn(turn)).rejects.toMatchObject({ code: 'storage-failed' })
+  }
+  expect(await store.threads.listMessages({ ...key, limit: 9 })).toEqual(before)
+  {
+    using watched = watchStatements()
+    await store.threads.beginTurn(turn)
+    expect(kinds(watched.statements)).toEqual(statements)
+  }
+  expect(await ids()).toEqual(['m1', 'm2'])
+  await store.close()
+})
+
 test('each call costs one transaction or one statement', async () => {
   using folder = tempFolder()
   const store = await opened(folder.file())

@@ -47,9 +47,10 @@ export class ThreadAfterwork {
     return this.#own().some(({ place }) => place.kind === kind)
   }
 
-  /** Has nothing more done, and waits for what is being written. */
-  async abandon(): Promise<void> {
-    for (let jobs = this.#own(); jobs.length > 0; jobs = this.#own()) {
+  /** Has nothing more done, or nothing of a kind, and waits for what is being written. */
+  async abandon(kind?: JobKind): Promise<void> {
+    const left = () => this.#own().filter(({ place }) => kind === undefined || place.kind === kind)
+    for (let jobs = left(); jobs.length > 0; jobs = left()) {
       for (const job of jobs) job.abandon()
       await Promise.all(jobs.map(({ done }) => done))
     }

@@ -7,8 +7,17 @@ import {
   type OpenedMemory,
   type Recalled,
   type RecallQuery,
+  type RememberedMessage,
 } from '@retinue/core/memory'
-import { InMemoryStorage, type Page, type Storage, type Thread, type ThreadKey } from '@retinue/core/storage'
+import {
+  InMemoryStorage,
+  type MessageKey,
+  type Page,
+  rowUnreadable,
+  type Storage,
+  type Thread,
+  type ThreadKey,
+} from '@retinue/core/storage'
 import { Afterwork } from './afterwork.ts'
 import { forgetRuns } from './forget-runs.ts'
 import { openTurn } from './open-turn.ts'
@@ -16,7 +25,7 @@ import { assertOptions, assertSettings } from './options/assert-options.ts'
 import type { MemoryOptions, MemorySettings } from './options/memory-options.ts'
 import { mergedOptions, type Settings, settingsOf } from './options/settings.ts'
 import { indexThread } from './recall/index-thread.ts'
-import { forgetMessages, type MeaningIndex } from './recall/message-vectors.ts'
+import { forgetMessage, forgetMessages, type MeaningIndex } from './recall/message-vectors.ts'
 import { rememberedMessage } from './remembered-message.ts'
 import { Teller } from './teller.ts'
 
@@ -77,6 +86,10 @@ export class Memory implements AgentMemory {
     return view
   }
 
+  get readOnly(): boolean {
+    return this.#shared.settings.readOnly
+  }
+
   get storage(): Storage {
     return this.#storage ?? this.#inProcess()
   }
@@ -95,6 +108,7 @@ export class Memory implements AgentMemory {
     if (settings.semanticRecall && !index) teller.once('memory-recall-lexical', LEXICAL)
     // A call that recalls nothing can be recalled itself.
     const indexes = settings.semanticRecall ?? own.semanticRecall
+    if (turn.replace) await this.#forgetReplaced(turn, turn.replace.gone)
     return openTurn(
       {
         storage,
@@ -123,6 +137,16 @@ export class Memory implements AgentMemory {
     })
     const { messages, hasMore, unreadable } = page
     return { messages: messages.map(rememberedMessage), hasMore, unreadable }
+  }
+
+  /** One message of a thread. Rejects with `message-not-found`. */
+  async getMessage({ threadId, resourceId, messageId }: MessageKey): Promise<RememberedMessage> {
+    assertPersonsResource(resourceId, 'resourceId')
+    const key = { threadId, resourceId, messageId }
+    const { messages, unreadable } = await this.#store().threads.listNeighbours({ ...key, before: 0, after: 0 })
+    const [message] = messages
+    if (!message) throw rowUnreadable(messageId, unreadable[0]?.reason ?? 'it is damaged')
+    return rememberedMessage(message)
   }
 
   /** Makes a thread. Rejects with `thread-exists`, or `thread-not-found` for an id that is another's; `memory-read-only`. */
@@ -176,6 +200,14 @@ export class Memory implements AgentMemory {
     await afterwork.of(this.storage, key.threadId).abandon()
     if (index) await forgetMessages(index, key)
     await this.#store().threads.delete(key)
+  }
+
+  /** Before what was said is deleted: then nothing finds it that is not there. What is still being made of it would come after that. */
+  async #forgetReplaced({ threadId, resourceId }: MemoryTurn, gone: readonly string[]): Promise<void> {
+    const { index, afterwork } = this.#shared
+    this.#assertWritable()
+    await afterwork.of(this.storage, threadId).abandon('vectors')
+    if (index) for (const messageId of gone) await forgetMessage(index, { threadId, resourceId, messageId })
   }
 
   /** Copies a thread with its messages and its notes; the copies are new messages, with ids of their own. */

@@ -13,6 +13,7 @@ const question = (id: string, text: string): KeptMessage => ({
 
 function turn(more: Partial<MemoryTurn> = {}): MemoryTurn {
   return {
+    runId: 'r1',
     threadId: 't1',
     resourceId: 'u1',
     messages: [],

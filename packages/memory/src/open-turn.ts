@@ -8,6 +8,7 @@ import type { WorkingMemorySettings } from './options/settings.ts'
 import { withQuestion } from './recall/history.ts'
 import { relatedMessages } from './recall/related.ts'
 import { relatedMessage } from './recall/related-message.ts'
+import { newMessages } from './remembered-message.ts'
 import { Notes } from './working-memory/notes.ts'
 import { offerNotes } from './working-memory/offer-notes.ts'
 
@@ -41,14 +42,15 @@ type Begun = Pick<BegunTurn, 'recalled' | 'unreadable' | 'workingMemory'> & { re
 
 function beginTurn({ storage, settings }: TurnParts, turn: MemoryTurn, key: ThreadKey): Promise<BegunTurn> {
   const at = Date.now()
-  const { calledAs, parent, title, metadata, messages, delegated } = turn
+  const { calledAs, parent, title, metadata, messages, replace, delegated } = turn
   return storage.threads.beginTurn({
     ...key,
     ...(calledAs === undefined ? {} : { calledAs }),
     ...(parent === undefined ? {} : { parent }),
     ...(title === undefined ? {} : { title }),
     ...(metadata === undefined ? {} : { metadata }),
-    messages: messages.map((message) => ({ ...message, createdAt: at })),
+    messages: newMessages(messages, turn.runId),
+    ...(replace ? { replace: { from: replace.from, keep: replace.keep } } : {}),
     lastMessages: delegated ? 0 : settings.lastMessages,
     ...(settings.workingMemory ? { workingMemory: settings.workingMemory.scope } : {}),
     at,

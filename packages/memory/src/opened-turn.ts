@@ -11,6 +11,7 @@ import type { Tool } from '@retinue/core/tools'
 import type { ThreadAfterwork } from './afterwork.ts'
 import type { Settings } from './options/settings.ts'
 import { indexMessages, type MeaningIndex } from './recall/message-vectors.ts'
+import { newMessages } from './remembered-message.ts'
 import { isPersons } from './spoken.ts'
 import type { Teller } from './teller.ts'
 import { giveTitle } from './titles/give-title.ts'
@@ -60,11 +61,7 @@ export class OpenedTurn implements OpenedMemory {
 
   async append(messages: readonly KeptMessage[]): Promise<void> {
     if (this.readOnly || messages.length === 0) return
-    const at = Date.now()
-    await this.#parts.storage.threads.append({
-      ...this.#key,
-      messages: messages.map((message) => ({ ...message, createdAt: at })),
-    })
+    await this.#parts.storage.threads.append({ ...this.#key, messages: newMessages(messages, this.#turn.runId) })
     this.#kept.push(...messages)
   }
 

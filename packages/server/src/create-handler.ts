@@ -15,6 +15,7 @@ import type { Services } from './http/services.ts'
 import { withOpenApi } from './routes/open-api.ts'
 import { ROUTES } from './routes/routes.ts'
 import { RunHub } from './runs/run-hub.ts'
+import { TaskFeeds } from './runs/task-feeds.ts'
 import { checkedSettings } from './settings/checked-settings.ts'
 import type { ServerSettings } from './settings/settings.ts'
 import { recoverRuns } from './work/recover-runs.ts'
@@ -57,7 +58,8 @@ export function createHandler({ app, settings: given, resolveModel }: HandlerOpt
   if (!storage) throw noStorage()
   const log = logOf(app)
   const hub = new RunHub({ storage, detachMs: settings.detachMs, settled: () => app.tasks.settled(), warn: log })
-  const services: Services = { app, storage, hub, settings, resolveModel }
+  const feeds = new TaskFeeds((taskId, signal) => app.tasks.watch(taskId, { signal }), log)
+  const services: Services = { app, storage, hub, feeds, settings, resolveModel, said: new Map() }
   const routes = routed(services, withOpenApi(ROUTES), log)
   let closing: Promise<void> | undefined
   return {
@@ -74,7 +76,7 @@ export function createHandler({ app, settings: given, resolveModel }: HandlerOpt
     },
     recover: () => recoverRuns(services),
     close: () => {
-      closing ??= hub.close(settings.shutdownMs)
+      closing ??= hub.close(settings.shutdownMs).finally(() => feeds.close())
       return closing
     },
   }

@@ -1,3 +1,5 @@
+import { optionInvalid } from '../errors/option-errors.ts'
+import type { AgentMemory } from '../memory/agent-memory.ts'
 import { warnIn } from '../memory/application.ts'
 import type { ThreadIds } from '../memory/kept-conversation.ts'
 import type { MemoryOption } from '../memory/memory-option.ts'
@@ -32,7 +34,7 @@ export async function remember(parts: AgentParts, place: Place, use: Omit<Thread
   }
   // What a client repeats of the thread is found once the thread is there, and processors may change what is to be kept.
   const keepAtOnce = parts.options.inputProcessors === undefined && own.every(({ role }) => role === 'user')
-  const opening = openMemory(memory, place, { ...use, keepAtOnce })
+  const opening = openMemory(memory, place, { ...use, keepAtOnce, replaces: replacesOf(parts, place, memory, use) })
   const remembered = await place.abort.race(opening)
   if (remembered === ABORTED) {
     // Nobody waits for it any more, but the next run on the thread does.
@@ -42,6 +44,20 @@ export async function remember(parts: AgentParts, place: Place, use: Omit<Thread
   if (!remembered) return { ...place, thread }
   noteCallIds(place.root.callIds, remembered.messages)
   return withMemory(place, thread, remembered)
+}
+
+/** Finds what a call takes the place of; loaded with the first that does. */
+function replacesOf(
+  parts: AgentParts,
+  { root: { application } }: Place,
+  memory: AgentMemory,
+  { thread, option }: Omit<ThreadUse, 'keepAtOnce'>,
+): ThreadUse['replaces'] {
+  const from = option?.replaceFrom
+  if (from === undefined) return undefined
+  if (memory.readOnly)
+    throw optionInvalid('memory.replaceFrom deletes, and the memory is read-only.', 'Leave one of them out.')
+  return async () => (await import('./replaced-turns.ts')).replacedTurns({ parts, application }, memory, thread, from)
 }
 
 function withMemory(place: Place, thread: ThreadIds, remembered: Remembered): Place {

@@ -4,7 +4,7 @@ import { agentInvalid } from '../errors/option-errors.ts'
 import type { ThreadTasks } from '../loop/run-tasks.ts'
 import { type AgentMemory, isAgentMemory, type MemoryTurn, type OpenedMemory } from '../memory/agent-memory.ts'
 import { type Application, warnIn } from '../memory/application.ts'
-import { KeptConversation, type SavedConversation, type ThreadIds } from '../memory/kept-conversation.ts'
+import { KeptConversation, keptMessage, type SavedConversation, type ThreadIds } from '../memory/kept-conversation.ts'
 import type { MemoryOption } from '../memory/memory-option.ts'
 import { lockThread } from '../memory/thread-locks.ts'
 import { assertGoesOn } from '../messages/from-input.ts'
@@ -12,6 +12,7 @@ import { type Message, messageText, type SystemMessage } from '../messages/messa
 import { recalledConversation } from '../messages/recalled.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { AgentOptions } from './agent-config.ts'
+import type { ReplacedTurns } from './replaced-turns.ts'
 import type { Place } from './resolve-parts.ts'
 
 /** What a memory adds to a run. */
@@ -63,14 +64,19 @@ export interface ThreadUse {
   readonly own: readonly Message[]
   /** Whether they are kept when the thread is opened: else the processors see them first. */
   readonly keepAtOnce: boolean
+  /** Finds what the run takes the place of, where it does, once it has the thread. */
+  readonly replaces?: (() => Promise<ReplacedTurns>) | undefined
+  /** What it found. */
+  readonly replace?: ReplacedTurns | undefined
 }
 
 /**
  * Opens the thread of a run: waits for the run that goes on in it, recalls what was said, and keeps the input. Rejects with
  * `thread-busy`, `thread-not-found`, or whatever the storage fails with. Undefined if the run was aborted before.
  */
-export function openMemory(memory: AgentMemory, place: Place, use: ThreadUse): Promise<Remembered | undefined> {
-  return inThread(memory, place, use, async () => {
+export function openMemory(memory: AgentMemory, place: Place, given: ThreadUse): Promise<Remembered | undefined> {
+  return inThread(memory, place, given, async () => {
+    const use = given.replaces ? { ...given, replace: await given.replaces() } : given
     const tasks = await tasksOfThread(memory, place, use)
     if (!tasks || tasks.notes.length === 0) return { ...(await opened(memory, place, use)), tasks }
     // What ended since comes before what is now said.
@@ -88,11 +94,12 @@ async function opened(memory: AgentMemory, place: Place, use: ThreadUse): Promis
 async function tasksOfThread(
   memory: AgentMemory,
   { root, runId }: Place,
-  { thread, delegated }: ThreadUse,
+  { thread, delegated, replace }: ThreadUse,
 ): Promise<ThreadTasks | undefined> {
   if (!root.tasks || delegated || thread.readOnly) return undefined
   const { threadId, resourceId } = thread
-  return root.tasks.ofThread({ threadId, resourceId, runId, wasTold: (taskId) => isTold(memory, thread, taskId) })
+  const wasTold = (taskId: string) => isTold(memory, thread, taskId)
+  return root.tasks.ofThread({ threadId, resourceId, runId, without: replace?.runIds, wasTold })
 }
 
 /** Whether a message of a thread tells of a task, the last ones first. */
@@ -164,18 +171,20 @@ function remembered(place: Place, use: ThreadUse, opened: OpenedMemory): Omit<Re
   return { messages, system, tools, readOnly, kept: new KeptConversation(opened, run, pending, messages.length, kept) }
 }
 
-function turnOf(place: Place, { thread, delegated, option, own, keepAtOnce }: ThreadUse): MemoryTurn {
+function turnOf(place: Place, { thread, delegated, option, own, keepAtOnce, replace }: ThreadUse): MemoryTurn {
   const token = place.root.effects.newId()
   const named = typeof option?.thread === 'object' ? option.thread : undefined
   const { readOnly: _readOnly, ...options } = option?.options ?? {}
   return {
+    runId: place.runId,
     threadId: thread.threadId,
     resourceId: thread.owner ?? thread.resourceId,
     calledAs: thread.owner === undefined ? undefined : thread.resourceId,
     parent: thread.parent,
     title: named?.title,
     metadata: named?.metadata,
-    messages: keepAtOnce ? own.map((message, index) => ({ id: `${token}/${index}`, message })) : [],
+    messages: keepAtOnce ? own.map((message, index) => keptMessage(message, `${token}/${index}`)) : [],
+    replace,
     task: taskOf(own.at(-1)),
     delegated,
     readOnly: thread.readOnly,

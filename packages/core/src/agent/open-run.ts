@@ -49,7 +49,7 @@ export async function openRoot(
     const options = mergeOptions(defaults, call)
     // What belongs to a thread is a whole conversation only with what was said there.
     const { system, messages, own } = options.memory
-      ? looseMessagesFromInput(input, options.context)
+      ? looseMessagesFromInput(input, options.context, options.memory.keepMessageIds)
       : { ...messagesFromInput(input, options.context), own: NO_MESSAGES }
     const tasks = application.background?.options.enabled ? await taskManagerIn(application) : undefined
     root = openRootRun(parts.options, options, messages, log || options.onChunk !== undefined, application, tasks)

@@ -3,6 +3,11 @@ import { InMemoryStorage } from '../storage/in-memory-storage.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { AgentParts } from './agent-parts.ts'
 
+/** Where trees are kept, if there was one to keep. */
+export function storageInUse(parts: AgentParts, application: Application): Storage | undefined {
+  return application.storage ?? (application.inProcess ?? parts.inProcess).storage
+}
+
 /** Where trees are kept: in the application's storage, or else in this process, which is said once. */
 export function storageOf(parts: AgentParts, application: Application): Storage {
   if (application.storage) return application.storage

@@ -1,4 +1,3 @@
-import { runBusy } from '../approvals/approval-errors.ts'
 import type { PendingToolCall } from '../approvals/question.ts'
 import { askedByTasks, pendingToolCall } from '../background/asked-by-tasks.ts'
 import { assertKnownKeys, optionInvalid } from '../errors/option-errors.ts'
@@ -10,10 +9,7 @@ import type { RunFacts } from '../storage/runs.ts'
 import type { Storage } from '../storage/storage.ts'
 import { runNotFound } from '../storage/storage-errors.ts'
 import type { TaskFacts, TaskQuery } from '../storage/tasks.ts'
-import { directEffects } from './direct-effects.ts'
-import { HeldLease } from './held-lease.ts'
-import { liveRuns } from './live-runs.ts'
-import { removeRun } from './remove-run.ts'
+import { callOff } from './call-off.ts'
 import { storageOf } from './storage-of.ts'
 import type { Site } from './take-run.ts'
 import { taskManagerIn } from './task-manager-in.ts'
@@ -201,24 +197,11 @@ export async function cancel(site: Site, runId: string): Promise<void> {
 
 async function cancelTree({ parts, application }: Site, runId: string): Promise<void> {
   const storage = storageOf(parts, application)
-  const live = liveRuns(storage).get(runId)
-  if (live?.working && live.agentId === parts.options.id) {
-    live.abort('the run was cancelled')
-    await live.working
-    // It may have been about to wait when it was called off.
-    if (!liveRuns(storage).has(runId)) return
-  }
-  const lease = new HeldLease(storage, runId)
-  const at = directEffects.now()
-  const stored = await storage.runs.acquire({ runId, ...lease.terms(), at })
-  if (!stored) throw runBusy(runId)
-  // What has ended has nothing that could be cancelled: its result is kept.
-  if (stored.agentId !== parts.options.id || stored.status === 'ended') {
-    await lease.release()
-    throw runNotFound(runId)
-  }
-  await removeRun(storage, stored)
+  // What has ended has nothing that could be cancelled.
+  if (!(await callOff(storage, runId, CANCELLED, parts.options.id))) throw runNotFound(runId)
 }
+
+const CANCELLED = 'the run was cancelled'
 
 /** Ends the background tasks of a run but for those that are detached from it, or the one whose id it is. False if there are none. */
 async function cancelTasks({ parts, application }: Site, runId: string): Promise<boolean> {
@@ -229,6 +212,6 @@ async function cancelTasks({ parts, application }: Site, runId: string): Promise
   const toEnd = [own, ...tasks.filter((task) => !(task?.terms as { detached?: boolean } | undefined)?.detached)]
   let any = false
   for (const task of toEnd)
-    if (task?.agentId === parts.options.id && (await manager.cancel(task.taskId, 'the run was cancelled'))) any = true
+    if (task?.agentId === parts.options.id && (await manager.cancel(task.taskId, CANCELLED))) any = true
   return any
 }

@@ -41,8 +41,13 @@ export function taskNote(news: readonly TaskNews[], mark: string): UserMessage {
 
 /** Whether a message tells of a task. */
 export function tellsOf(message: { readonly providerOptions?: unknown }, taskId: string): boolean {
+  return toldTasks(message).includes(taskId)
+}
+
+/** The tasks that a message tells the end of. */
+export function toldTasks(message: { readonly providerOptions?: unknown }): readonly string[] {
   const { retinue } = (message.providerOptions ?? {}) as { retinue?: { tasks?: unknown } }
-  return Array.isArray(retinue?.tasks) && retinue.tasks.includes(taskId)
+  return Array.isArray(retinue?.tasks) ? retinue.tasks : []
 }
 
 function textOf(output: ToolOutput): string {

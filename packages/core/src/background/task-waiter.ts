@@ -102,7 +102,7 @@ export class TaskWaiter {
     })
   }
 
-  async ofThread({ threadId, resourceId, runId, wasTold }: ThreadRequest): Promise<ThreadTasks> {
+  async ofThread({ threadId, resourceId, runId, without, wasTold }: ThreadRequest): Promise<ThreadTasks> {
     const { tasks } = this.#manager.site.storage
     const open = await allPages((cursor) => tasks.list({ threadId, resourceId, status: OPEN, ...cursor }))
     const ended = await allPages((cursor) => tasks.list({ threadId, resourceId, undelivered: true, ...cursor }))
@@ -116,10 +116,12 @@ export class TaskWaiter {
         await tasks.deliver({ taskIds: [task.taskId], by: runId, at: Date.now() })
       else fresh.push(task)
     }
+    const isThere = ({ rootRunId }: TaskFacts): boolean => !without?.has(rootRunId)
+    const news = fresh.filter(isThere)
     return {
-      notes: fresh.length === 0 ? [] : notesOf(fresh, globalThis.crypto.randomUUID()),
+      notes: news.length === 0 ? [] : notesOf(news, globalThis.crypto.randomUUID()),
       told: fresh.map(({ taskId }) => taskId),
-      open: open.filter(({ tells }) => tells === 'thread').map(openTask),
+      open: open.filter((task) => task.tells === 'thread' && isThere(task)).map(openTask),
     }
   }
 

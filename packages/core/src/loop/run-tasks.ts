@@ -94,6 +94,8 @@ export interface ThreadRequest {
   readonly threadId: string
   readonly resourceId: string
   readonly runId: string
+  /** Runs whose turns are gone from the thread: nobody is told of their tasks any more. Default: none. */
+  readonly without?: ReadonlySet<string> | undefined
   /** Whether the thread tells of a task already: somebody may have died after he wrote that down, and before he could say so. */
   wasTold(taskId: string): Promise<boolean>
 }

@@ -15,8 +15,12 @@ export interface AgentMemory {
   readonly storage: Storage
   /** Opens a thread for a run: what is recalled of it, and where the run is kept. */
   open(turn: MemoryTurn): Promise<OpenedMemory>
+  /** Nothing is ever written: what would have to be is `memory-read-only`. Default: false. */
+  readonly readOnly?: boolean
   /** Messages of a thread, oldest first, by pages. Rejects with `thread-not-found` for a thread that the resource does not have. */
   recall(query: RecallQuery): Promise<Recalled>
+  /** One message. Rejects with `thread-not-found`, `message-not-found`, or `storage-row-unreadable` for one that is damaged. */
+  getMessage(key: { threadId: string; resourceId: string; messageId: string }): Promise<RememberedMessage>
   createThread(thread: { threadId?: string; resourceId: string; title?: string; metadata?: Fields }): Promise<Thread>
   getThread(key: { threadId: string; resourceId: string }): Promise<Thread>
   listThreads(query: { resourceId: string; order?: 'created' | 'updated' } & PageRequest): Promise<Page<Thread>>
@@ -64,12 +68,16 @@ export type RememberedMessage = Message & {
   readonly sequence: number
   /** Milliseconds since 1970. */
   readonly createdAt: number
+  /** The run that it belongs to; undefined for what an application put into the thread itself. */
+  readonly runId?: string
   /** Which part of the framework spoke, in a message that is not the person's although its role is `user`: never show it as theirs. */
   readonly origin?: string
 }
 
 /** A run that begins on a thread. */
 export interface MemoryTurn {
+  /** The run, with which its messages are kept. */
+  readonly runId: string
   readonly threadId: string
   /** Who owns the thread. */
   readonly resourceId: string
@@ -82,6 +90,10 @@ export interface MemoryTurn {
   readonly metadata?: Fields | undefined
   /** What the run begins with, to be saved at once. */
   readonly messages: readonly KeptMessage[]
+  /** What of the thread it takes the place of: all from a message on but for some, in one transaction with `messages`. */
+  readonly replace?:
+    | { readonly from: string; readonly keep: readonly string[]; readonly gone: readonly string[] }
+    | undefined
   /** What is asked, as text: for recall by meaning. */
   readonly task: string
   /** The run is a delegation's: its thread is its own, and nothing was said in it before. */

@@ -2,6 +2,8 @@
 export { thrownMessage } from '../errors/retinue-error.ts'
 export { withoutSecrets } from '../errors/without-secrets.ts'
 export { estimatedTokens } from '../messages/estimated-tokens.ts'
+export { disarm } from '../messages/framework-note.ts'
+export { isKeptId } from '../messages/kept-id.ts'
 export type { Message, SystemMessage } from '../messages/message.ts'
 export { originOf, spokenText } from '../messages/spoken-text.ts'
 export { warn } from '../shared/warn.ts'

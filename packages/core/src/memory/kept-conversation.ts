@@ -1,6 +1,7 @@
+import { keptIdOf } from '../messages/kept-id.ts'
 import type { AssistantMessage, Message } from '../messages/message.ts'
 import type { ThreadKey } from '../storage/threads.ts'
-import type { OpenedMemory } from './agent-memory.ts'
+import type { KeptMessage, OpenedMemory } from './agent-memory.ts'
 
 /** Which thread a run belongs to, and whether anything may be written. */
 export interface ThreadIds {
@@ -94,10 +95,15 @@ export class KeptConversation {
   async #append(messages: readonly Message[]): Promise<void> {
     const { token, readOnly } = this.#run
     if (messages.length === 0 || readOnly) return
-    const kept = messages.map((message, index) => ({ id: `${token}/${this.#kept + index}`, message }))
+    const kept = messages.map((message, index) => keptMessage(message, `${token}/${this.#kept + index}`))
     await this.#opened.append(kept)
     this.#kept += messages.length
   }
+}
+
+/** A message under the id that it is to be kept under, or else under one of the run's. */
+export function keptMessage(message: Message, id: string): KeptMessage {
+  return { id: keptIdOf(message) ?? id, message }
 }
 
 /** What a child answered, without the way that led there. */

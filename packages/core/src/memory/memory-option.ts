@@ -15,4 +15,16 @@ export interface MemoryOption {
   options?: { readonly readOnly?: boolean; readonly [name: string]: unknown }
   /** What happens while another run goes on in the thread: wait for it, or reject with `thread-busy`. Default: 'wait'. */
   onBusy?: 'wait' | 'reject'
+  /**
+   * The UI messages of the person in the input are kept under their own ids: with them they can be said anew, and one that is sent again
+   * is kept once. An id that no store can have is none: longer than 256 characters, say. Default: false, each gets a new id.
+   */
+  keepMessageIds?: boolean
+  /**
+   * The id of a message of the person in the thread: the run takes the place of it and of all that came after it, which is deleted when
+   * the run begins, together with the first write of its input. Runs of those turns that wait for a person end, and so do their background
+   * tasks, but for those that are detached. Working memory stays as it is, and so do the threads of delegations. The run does not begin,
+   * and nothing is deleted, if it rejects with `message-not-found`, or with `run-busy` while another process works on such a run.
+   */
+  replaceFrom?: string
 }

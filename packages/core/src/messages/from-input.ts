@@ -4,6 +4,7 @@ import { disarm } from './framework-note.ts'
 import { partsFromContent, type Role } from './from-parts.ts'
 import { messagesFromUi } from './from-ui.ts'
 import { inputError, MESSAGE_FORM } from './input-error.ts'
+import { withKeptId } from './kept-id.ts'
 import { type Message, userText } from './message.ts'
 import { repairOpenCalls } from './repair.ts'
 
@@ -59,16 +60,17 @@ export function assertGoesOn(messages: readonly Message[], input: readonly Messa
 
 /**
  * An input that goes on in a conversation which is not here: results of calls that were made there may stand alone, and what it
- * repeats is found later. `own`: the input, without the context.
+ * repeats is found later. `keepsIds`: UI messages of the person keep their ids. `own`: the input, without the context.
  */
 export function looseMessagesFromInput(
   input: unknown,
   context: unknown,
+  keepsIds = false,
 ): Conversation & { readonly own: readonly Message[] } {
   const said = context === undefined ? [] : contextList(context)
   if (typeof input === 'string' && input.trim() === '') throw emptyInput()
   const before = split(converted(said))
-  const own = split(converted(input))
+  const own = split(converted(input, keepsIds))
   // Who says nothing new wants what the thread has not answered yet to be answered.
   const isNothing = Array.isArray(input) && input.length === 0
   if (own.messages.length === 0 && !isNothing) throw noMessage()
@@ -93,21 +95,24 @@ function contextList(context: unknown): readonly unknown[] {
   return context
 }
 
-function converted(input: unknown): Message[] {
+function converted(input: unknown, keepsIds = false): Message[] {
   const list = Array.isArray(input) ? input : [input]
   const all: Message[] = []
-  for (let index = 0; index < list.length; index++) all.push(...convert(list[index], index))
+  for (let index = 0; index < list.length; index++) all.push(...convert(list[index], index, keepsIds))
   return all
 }
 
-function convert(message: unknown, index: number): Message[] {
+function convert(message: unknown, index: number, keepsIds: boolean): Message[] {
   if (typeof message === 'string') return [userText(disarm(message))]
   if (!isObject(message)) throw inputError(`Message ${index} is not a message.`, MESSAGE_FORM, index)
   const role = message['role']
   if (role !== 'system' && role !== 'user' && role !== 'assistant' && role !== 'tool') {
     throw inputError(`Message ${index} has the role ${JSON.stringify(role)}.`, MESSAGE_FORM, index)
   }
-  if (Array.isArray(message['parts'])) return messagesFromUi(role, message['parts'], index)
+  if (Array.isArray(message['parts'])) {
+    const messages = messagesFromUi(role, message['parts'], index)
+    return keepsIds && role === 'user' ? messages.map((said) => withKeptId(said, message['id'])) : messages
+  }
   return fromModelMessage(role, message, index)
 }
 

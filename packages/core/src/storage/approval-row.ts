@@ -118,8 +118,8 @@ function assertApprovalKey({ runId, toolCallId, round }: ApprovalKey): void {
 }
 
 type ApprovalFilter = {
-  readonly [Name in Exclude<keyof ApprovalQuery, keyof PageRequest>]: ApprovalQuery[Name] | undefined
-}
+  readonly [Name in Exclude<keyof ApprovalQuery, keyof PageRequest | 'runId'>]: ApprovalQuery[Name] | undefined
+} & { readonly runIds: readonly string[] | undefined }
 
 /** A query with everything that has a default; throws for one that can't be answered. */
 export function checkedApprovalQuery({
@@ -128,13 +128,14 @@ export function checkedApprovalQuery({
   ...filter
 }: ApprovalQuery): CheckedQuery<ApprovalFilter> {
   const { runId, agentId, status, threadId, resourceId } = filter
-  if (runId !== undefined) assertId(runId, 'runId')
+  const runIds = runId === undefined ? undefined : [runId].flat()
+  for (const each of runIds ?? []) assertId(each, 'runId')
   if (agentId !== undefined) assertId(agentId, 'agentId')
   if (status !== undefined) assertOneOf(status, STATUSES, 'status')
   if (threadId !== undefined) assertId(threadId, 'threadId')
   if (resourceId !== undefined) assertId(resourceId, 'resourceId')
   assertCount(limit, 'limit')
-  return { filter: { runId, agentId, status, threadId, resourceId }, after: sequencePosition('a', cursor), limit }
+  return { filter: { runIds, agentId, status, threadId, resourceId }, after: sequencePosition('a', cursor), limit }
 }
 
 /** The question of a row; `storage-row-unreadable` if the row is damaged. */

@@ -6,8 +6,10 @@ export class ApprovalTable {
   readonly #runs = new Map<string, ApprovalRow[]>()
   #sequence = 0
 
-  all(): ApprovalRow[] {
-    return [...this.#runs.values()].flat().sort((one, other) => one.sequence - other.sequence)
+  /** `runIds`: of these alone. */
+  all(runIds?: readonly string[]): ApprovalRow[] {
+    const found = runIds ? [...new Set(runIds)].map((runId) => this.of(runId)) : [...this.#runs.values()]
+    return found.flat().sort((one, other) => one.sequence - other.sequence)
   }
 
   of(runId: string): readonly ApprovalRow[] {

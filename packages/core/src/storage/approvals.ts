@@ -72,7 +72,8 @@ export interface ApprovalChange extends ApprovalKey {
 }
 
 export interface ApprovalQuery extends PageRequest {
-  readonly runId?: string
+  /** One run, or one of several. */
+  readonly runId?: string | readonly string[]
   readonly agentId?: string
   readonly status?: ApprovalStatus
   readonly threadId?: string

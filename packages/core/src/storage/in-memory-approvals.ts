@@ -37,7 +37,8 @@ export class InMemoryApprovals implements ApprovalStorage {
   async list(query: ApprovalQuery): Promise<Page<Approval>> {
     this.#assertOpen()
     const { filter, after, limit } = checkedApprovalQuery(query)
-    const rows = this.#table.all().filter((row) => row.sequence > after && fits(row, filter))
+    const { runIds, ...rest } = filter
+    const rows = this.#table.all(runIds).filter((row) => row.sequence > after && fits(row, rest))
     const page = storedApprovals(rows.slice(0, limit))
     const last = rows[limit - 1]
     return rows.length > limit && last ? { ...page, next: sequenceCursor('a', last.sequence) } : page

@@ -14,7 +14,7 @@ import type {
 import type { Page } from './page.ts'
 import { rankByTerms } from './rank-by-terms.ts'
 import { queryTerms } from './search-terms.ts'
-import { messageNotFound } from './storage-errors.ts'
+import { messageNotFound, threadNotFound } from './storage-errors.ts'
 import { assertThreadOrder, DEFAULT_PAGE, threadCursor, threadPosition } from './thread-cursor.ts'
 import { encodedMetadata, encodedTitle, storedThread, storedThreads, type ThreadRow } from './thread-row.ts'
 import type { KeptMessage, KeptThread, ThreadTable } from './thread-table.ts'
@@ -22,6 +22,7 @@ import type {
   BegunTurn,
   NewThread,
   NewTurn,
+  ReplacedTurns,
   Thread,
   ThreadChange,
   ThreadCopy,
@@ -128,7 +129,7 @@ export class InMemoryThreads implements ThreadStorage {
     return this.#table.append(this.#named(key), rows)
   }
 
-  async beginTurn({ messages, lastMessages, workingMemory, ...thread }: NewTurn): Promise<BegunTurn> {
+  async beginTurn({ messages, replace, lastMessages, workingMemory, ...thread }: NewTurn): Promise<BegunTurn> {
     this.#assertOpen()
     const { calledAs = thread.resourceId, parent } = thread
     assertId(calledAs, 'calledAs')
@@ -136,6 +137,7 @@ export class InMemoryThreads implements ThreadStorage {
     const row = { ...newThreadRow(thread), resourceId: calledAs }
     const rows = newMessageRows(messages)
     assertCount(lastMessages, 'lastMessages', 0)
+    if (replace) this.#replace(thread, replace)
     const kept = this.#table.open(row, { owner: thread.resourceId, parent })
     this.#table.touch(kept, thread.at)
     const sequences = this.#table.append(kept, rows)
@@ -184,6 +186,13 @@ export class InMemoryThreads implements ThreadStorage {
     const scores = new Map(ranked.map(({ row, score }) => [row.sequence, score]))
     const { messages, unreadable } = storedMessages(ranked.map(({ row }) => row))
     return { found: messages.map((found) => ({ message: found, score: scores.get(found.sequence) ?? 0 })), unreadable }
+  }
+
+  /** Deletes what a turn takes the place of. */
+  #replace({ threadId, resourceId }: ThreadKey, { from, keep = [] }: ReplacedTurns): void {
+    const thread = this.#table.owned({ threadId, resourceId })
+    if (!thread) throw threadNotFound(threadId)
+    this.#table.deleteFrom(thread, message(thread, from).sequence, new Set(keep))
   }
 
   #named(key: ThreadKey): KeptThread {

@@ -150,6 +150,7 @@ export type {
   BegunTurn,
   NewThread,
   NewTurn,
+  ReplacedTurns,
   Thread,
   ThreadChange,
   ThreadCopy,

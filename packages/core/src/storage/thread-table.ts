@@ -40,9 +40,15 @@ export class ThreadTable {
 
   /** The thread of an owner, made if it is missing; `thread-not-found` if it is somebody else's, whatever its owner is called. */
   open(row: Omit<ThreadRow, 'sequence'>, place: ThreadPlace & { readonly owner: string }): KeptThread {
-    const there = this.#threads.get(row.id)
-    if (there && there.owner !== place.owner) throw threadNotFound(row.id)
+    const there = this.owned({ threadId: row.id, resourceId: place.owner })
     return there ?? this.add(row, place)
+  }
+
+  /** The thread of an owner; undefined if it is missing, `thread-not-found` if it is somebody else's, whatever its owner is called. */
+  owned({ threadId, resourceId }: ThreadKey): KeptThread | undefined {
+    const there = this.#threads.get(threadId)
+    if (there && there.owner !== resourceId) throw threadNotFound(threadId)
+    return there
   }
 
   /** Those of a resource, in the order in which they were made. */
@@ -74,6 +80,15 @@ export class ThreadTable {
 
   delete(threadId: string): void {
     this.#threads.delete(threadId)
+  }
+
+  /** Deletes the messages from a sequence on, but for some. */
+  deleteFrom(thread: KeptThread, sequence: number, keep: ReadonlySet<string>): void {
+    const first = thread.messages.findIndex((message) => message.sequence >= sequence)
+    const after = thread.messages.splice(first)
+    for (const message of after)
+      if (keep.has(message.id)) thread.messages.push(message)
+      else thread.byId.delete(message.id)
   }
 
   /** Appends what is not there yet; gives the sequence of each. */

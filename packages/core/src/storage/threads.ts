@@ -70,11 +70,21 @@ export interface NewTurn extends ThreadKey {
   readonly parent?: ThreadKey
   /** What to append, in order; often the person's one message. */
   readonly messages: readonly NewMessage[]
+  /** What of the thread the turn takes the place of. Default: nothing, it comes after all of it. */
+  readonly replace?: ReplacedTurns
   /** How many messages before the new ones to read. 0 reads none. */
   readonly lastMessages: number
   /** Which working memory to read along. Default: none. */
   readonly workingMemory?: 'thread' | 'resource'
   readonly at: number
+}
+
+/** What of a thread is deleted when a turn begins. */
+export interface ReplacedTurns {
+  /** The first message that goes, and with it all that came after it. */
+  readonly from: string
+  /** Messages after it that stay. Default: none. */
+  readonly keep?: readonly string[]
 }
 
 export interface BegunTurn {
@@ -113,7 +123,9 @@ export interface ThreadStorage extends MessageStorage {
   /**
    * All that the start of a turn needs, in one round trip and one transaction: makes the thread if it is missing, appends messages,
    * and reads the last ones before them. Called again with the same message ids it changes nothing and gives the same.
-   * `thread-not-found` if the thread is somebody else's, whatever its owner is called; then nothing was written.
+   * `thread-not-found` if the thread is somebody else's, whatever its owner is called; then nothing was written. With `replace` it deletes
+   * first, all in the same transaction; `thread-not-found` if there is no such thread, `message-not-found` if it has no such message: then
+   * nothing was written. A message of the turn may have the id of one that goes. It is not to be called again like that: the message is gone.
    */
   beginTurn(turn: NewTurn): Promise<BegunTurn>
 }

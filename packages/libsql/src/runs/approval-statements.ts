@@ -49,10 +49,20 @@ export function getApproval({ runId, toolCallId }: Omit<ApprovalKey, 'round'>): 
 }
 
 /** Gives one row more than `limit` if there is a next page. */
-export function listApprovals(filter: Filter, after: number, limit: number): InStatement {
-  const { sql, args } = where(FILTER_COLUMNS, filter)
+export function listApprovals(
+  { runIds, ...filter }: Omit<Filter, 'runId'> & { readonly runIds?: readonly string[] | undefined },
+  after: number,
+  limit: number,
+): InStatement {
+  const [runId, ...others] = runIds ?? []
+  // One run is looked up; of several, one value however many: a statement has room for so many only.
+  const isOne = runId !== undefined && others.length === 0
+  const { sql, args } = where(FILTER_COLUMNS, { ...filter, runId: isOne ? runId : undefined })
+  const isOfSome = runIds && !isOne
+  const ofSome = isOfSome ? 'AND run_id IN (SELECT value FROM json_each(?))' : ''
   return {
-    sql: `SELECT ${APPROVAL_COLUMNS} FROM retinue_approvals WHERE ${sql} AND sequence > ? ORDER BY sequence LIMIT ?`,
-    args: [...args, after, limit + 1],
+    sql: `SELECT ${APPROVAL_COLUMNS} FROM retinue_approvals WHERE ${sql} ${ofSome} AND sequence > ?
+      ORDER BY sequence LIMIT ?`,
+    args: [...args, ...(isOfSome ? [JSON.stringify(runIds)] : []), after, limit + 1],
   }
 }

@@ -169,7 +169,7 @@ test('no listing that names something reads all rows', async () => {
       expect(text).not.toContain('PRIMARY KEY')
     }
   }
-  for (const statement of [listApprovals({ runId: 'r' }, 0, 10), getApproval({ runId: 'r', toolCallId: 'c' })]) {
+  for (const statement of [listApprovals({ runIds: ['r'] }, 0, 10), getApproval({ runId: 'r', toolCallId: 'c' })]) {
     expect(await plan(statement as never)).toContain('USING INDEX')
   }
   client.close()

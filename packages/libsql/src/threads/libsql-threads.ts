@@ -29,6 +29,7 @@ import {
   type Page,
   type QueryTerm,
   queryTerms,
+  type ReplacedTurns,
   readRows,
   storedMessages,
   storedThread,
@@ -48,7 +49,14 @@ import {
 } from '@retinue/core/storage'
 import type { Database } from '../database/database.ts'
 import { errorCode } from '../database/database-error.ts'
-import { appendMessages, listMessages, listNeighbours, messagesBefore, searchMessages } from './message-statements.ts'
+import {
+  appendMessages,
+  listMessages,
+  listNeighbours,
+  messagesBefore,
+  replaceMessages,
+  searchMessages,
+} from './message-statements.ts'
 import { messageOf, threadOf } from './rows.ts'
 import { updateSearchIndex } from './search-index.ts'
 import {
@@ -60,6 +68,7 @@ import {
   listTree,
   type NewThreadValues,
   openThread,
+  ownedThread,
   updateThread,
 } from './thread-statements.ts'
 
@@ -113,8 +122,7 @@ export class LibSQLThreads implements ThreadStorage {
       at,
     }
     const [created] = await this.#database.write(cloneThread(key, copy)).catch(async (error: unknown) => {
-      const constraint = isRetinueError(error) && errorCode(error.cause) === 'SQLITE_CONSTRAINT'
-      throw constraint ? await this.#taken({ threadId: newThreadId, resourceId: key.resourceId }) : error
+      throw isConstraint(error) ? await this.#taken({ threadId: newThreadId, resourceId: key.resourceId }) : error
     })
     return storedThread(threadOf(found(created?.[0], key)))
   }
@@ -149,7 +157,7 @@ export class LibSQLThreads implements ThreadStorage {
     return sequencesOf(rows, appended)
   }
 
-  async beginTurn({ messages, lastMessages, workingMemory, ...thread }: NewTurn): Promise<BegunTurn> {
+  async beginTurn({ messages, replace, lastMessages, workingMemory, ...thread }: NewTurn): Promise<BegunTurn> {
     const { calledAs, parent } = thread
     if (calledAs !== undefined) assertId(calledAs, 'calledAs')
     if (parent) assertKey(parent)
@@ -158,11 +166,19 @@ export class LibSQLThreads implements ThreadStorage {
     assertCount(lastMessages, 'lastMessages', 0)
     const ids = rows.map(({ id }) => id)
     const appends = appendMessages(thread, rows)
-    const [opened, ...others] = await this.#database.write([
-      openThread(values, workingMemory),
-      ...appends,
-      ...(lastMessages === 0 ? [] : [messagesBefore(thread, ids, lastMessages)]),
-    ])
+    const deletes = replace ? replaceMessages(thread, replace) : []
+    if (replace) assertId(replace.from, 'replace.from')
+    const written = await this.#database
+      .write([
+        ...deletes,
+        openThread(values, workingMemory),
+        ...appends,
+        ...(lastMessages === 0 ? [] : [messagesBefore(thread, ids, lastMessages)]),
+      ])
+      .catch(async (error: unknown) => {
+        throw replace && isConstraint(error) ? await this.#notReplaced(thread, replace) : error
+      })
+    const [opened, ...others] = written.slice(deletes.length)
     const row = found(opened?.[0], thread)
     const appended = others.splice(0, appends.length).flat()
     const recalled = messagesOf(others[0] ?? [], thread.threadId, 'newest')
@@ -231,6 +247,12 @@ export class LibSQLThreads implements ThreadStorage {
     return messageNotFound(key.threadId, messageId)
   }
 
+  /** Why a turn takes the place of nothing. */
+  async #notReplaced(key: ThreadKey, { from }: ReplacedTurns): Promise<Error> {
+    const [row] = await this.#database.read(ownedThread(key))
+    return row ? messageNotFound(key.threadId, from) : threadNotFound(key.threadId)
+  }
+
   /** Why an id can't be had. */
   async #taken(key: ThreadKey): Promise<Error> {
     const [own] = await this.#database.read(getThread(key))
@@ -242,6 +264,10 @@ function newThreadValues({ threadId, resourceId, title, metadata, at }: NewThrea
   assertKey({ threadId, resourceId })
   assertTime(at, 'at')
   return { id: threadId, resourceId, title: encodedTitle(title), metadata: encodedMetadata(metadata), at }
+}
+
+function isConstraint(error: unknown): boolean {
+  return isRetinueError(error) && errorCode(error.cause) === 'SQLITE_CONSTRAINT'
 }
 
 function found(row: Row | undefined, { threadId }: ThreadKey): Row {

@@ -6,6 +6,7 @@ import {
   type NewMessageRow,
   type QueryTerm,
   RANKING,
+  type ReplacedTurns,
   type ThreadKey,
 } from '@retinue/core/storage'
 import { NAMED, NAMED_THREAD } from '../schema/named-thread.ts'
@@ -40,6 +41,35 @@ function appendSome({ threadId, resourceId }: ThreadKey, rows: readonly NewMessa
     ],
   }
 }
+
+/**
+ * Deletes what a turn takes the place of. The first fails, and takes all of the turn back, if the owner has no such message: otherwise
+ * the turn would come after it.
+ */
+export function replaceMessages(
+  { threadId, resourceId }: ThreadKey,
+  { from, keep = [] }: ReplacedTurns,
+): InStatement[] {
+  const first = [threadId, resourceId, from]
+  return [
+    {
+      sql: `INSERT INTO retinue_messages (thread, id, message, terms, created_at)
+        SELECT NULL, '', '', '', 0 WHERE NOT EXISTS (${FIRST_REPLACED})`,
+      args: first,
+    },
+    {
+      sql: `DELETE FROM retinue_messages WHERE (thread, sequence) IN (
+        SELECT m.thread, m.sequence FROM (${FIRST_REPLACED}) f JOIN retinue_messages m
+          ON m.thread = f.thread AND m.sequence >= f.sequence
+        WHERE m.id NOT IN (SELECT value FROM json_each(?)))`,
+      args: [...first, JSON.stringify(keep)],
+    },
+  ]
+}
+
+/** A message of an owner's thread, whatever the owner is called. */
+const FIRST_REPLACED = `SELECT thread, sequence FROM retinue_messages
+  WHERE thread = (SELECT sequence FROM retinue_threads WHERE id = ? AND resource_id = ?) AND id = ?`
 
 /** The last messages before some, the newest first. */
 export function messagesBefore(

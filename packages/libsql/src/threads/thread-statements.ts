@@ -58,6 +58,11 @@ export function getThread({ threadId, resourceId }: ThreadKey): InStatement {
   }
 }
 
+/** Gives no row for who only says what the owner is called. */
+export function ownedThread({ threadId, resourceId }: ThreadKey): InStatement {
+  return { sql: 'SELECT sequence FROM retinue_threads WHERE id = ? AND resource_id = ?', args: [threadId, resourceId] }
+}
+
 /** `undefined` leaves a column as it is. */
 export function updateThread(
   { threadId, resourceId }: ThreadKey,

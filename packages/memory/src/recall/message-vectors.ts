@@ -1,5 +1,5 @@
 import { type Message, spokenText } from '@retinue/core/memory'
-import type { ThreadKey, VectorStore } from '@retinue/core/storage'
+import type { MessageKey, ThreadKey, VectorStore } from '@retinue/core/storage'
 import type { Job } from '../afterwork.ts'
 import type { Embedder } from '../options/embedder.ts'
 import { embed } from './embed.ts'
@@ -65,4 +65,12 @@ export interface MessageRef {
 /** Forgets what the messages of a thread mean. */
 export async function forgetMessages({ vector }: MeaningIndex, { threadId, resourceId }: ThreadKey): Promise<void> {
   await vector.delete({ ...OURS, resourceId, threadId })
+}
+
+/** Forgets what one message means. */
+export async function forgetMessage(
+  { vector }: MeaningIndex,
+  { threadId, resourceId, messageId }: MessageKey,
+): Promise<void> {
+  await vector.delete({ ...OURS, resourceId, threadId, messageId })
 }

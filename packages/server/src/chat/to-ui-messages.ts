@@ -26,12 +26,17 @@ export function toUiMessages(messages: readonly RememberedMessage[]): UiMessage[
       continue
     }
     if (!answer) {
-      answer = { id: message.id, role: 'assistant', parts: [] }
+      answer = { id: idOf(message, all), role: 'assistant', parts: [] }
       all.push(answer)
     }
     answer.parts.push({ type: 'step-start' }, ...contentOf(message).flatMap(assistantPart))
   }
   return all
+}
+
+/** That of its run, as the stream told it; what else the run said has its own. */
+function idOf({ id, runId = id }: RememberedMessage, before: readonly UiMessage[]): string {
+  return before.some((message) => message.id === runId) ? id : runId
 }
 
 function contentOf({ content }: RememberedMessage): Part[] {

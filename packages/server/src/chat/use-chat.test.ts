@@ -1,41 +1,7 @@
-import { Chat } from '@ai-sdk/react'
-import {
-  DefaultChatTransport,
-  lastAssistantMessageIsCompleteWithApprovalResponses,
-  lastAssistantMessageIsCompleteWithToolCalls,
-  type UIMessage,
-} from 'ai'
+import type { UIMessage } from 'ai'
 import { expect, test } from 'vitest'
-import { type TestApp, testApp } from '../../test-support/test-app.ts'
-
-type Part = UIMessage['parts'][number] & Record<string, unknown>
-
-/** A chat of the AI SDK over the server, without a network. */
-function chatWith(t: TestApp, agent: string, options: { messages?: UIMessage[]; auto?: boolean } = {}) {
-  const transport = new DefaultChatTransport({
-    api: `http://localhost/api/chat/${agent}`,
-    fetch: ((input: string | URL | Request, init?: RequestInit) =>
-      t.server.fetch(new Request(input, init))) as typeof fetch,
-  })
-  return new Chat({
-    id: 'chat-1',
-    transport,
-    messages: options.messages ?? [],
-    sendAutomaticallyWhen: (state) =>
-      lastAssistantMessageIsCompleteWithApprovalResponses(state) || lastAssistantMessageIsCompleteWithToolCalls(state),
-  })
-}
-
-/** The parts of the last message, the steps left out. */
-function lastParts(chat: { messages: UIMessage[] }): Part[] {
-  return (chat.messages.at(-1)?.parts ?? []).filter(({ type }) => type !== 'step-start') as Part[]
-}
-
-/** Resolves when the chat says nothing any more. */
-async function settled(chat: { status: string }): Promise<void> {
-  while (chat.status === 'streaming' || chat.status === 'submitted')
-    await new Promise((resolve) => setImmediate(resolve))
-}
+import { testApp } from '../../test-support/test-app.ts'
+import { chatWith, lastParts, settled } from '../../test-support/ui-chat.ts'
 
 test('useChat shows text, reasoning, tools and delegations, and goes on in its thread', async () => {
   const t = testApp({
@@ -348,24 +314,4 @@ test('S30 useChat goes on by itself when an approval and a tool of the client st
   await settled(chat)
   expect([chat.error, t.paid]).toEqual([undefined, [{ euros: 5 }]])
   expect(lastParts(chat).at(-1)).toMatchObject({ type: 'text', text: 'Paid in Oslo.' })
-})
-
-test('B12.3 what a thread has is not said anew: neither an answer nor a message that was edited, and nothing begins', async () => {
-  const turns = [{ text: 'First.' }, { text: 'Second.' }, { text: 'Third.' }]
-  const t = testApp({ script: { sup: turns, plain: turns } })
-  const chat = chatWith(t, 'sup')
-  await chat.sendMessage({ text: 'A joke.' })
-  const { id: said } = chat.messages[0] ?? { id: '' }
-  await chat.regenerate()
-  expect(chat.error?.message).toContain("A thread keeps what was said: it can't be said anew.")
-  await chat.sendMessage({ text: 'A poem.', messageId: said })
-  expect(chat.error?.message).toContain('Send it as a new message.')
-  expect(t.script.calls('sup')).toHaveLength(1)
-  await chat.sendMessage({ text: 'Another.' })
-  expect([chat.error, lastParts(chat)[0]?.['text']]).toEqual([undefined, 'Second.'])
-  // Without a memory the page's word is all there is.
-  const other = chatWith(t, 'plain')
-  await other.sendMessage({ text: 'A joke.' })
-  await other.regenerate()
-  expect([other.error, lastParts(other)[0]?.['text']]).toEqual([undefined, 'Second.'])
 })

@@ -58,6 +58,7 @@ export interface RunDetails extends RunInfo {
 
 export interface RunList {
   readonly runs: readonly RunInfo[]
+  readonly unreadable: readonly UnreadableRow[]
   readonly next?: string
 }
 
@@ -100,6 +101,12 @@ export interface TaskList {
 /** What a background task waits for a person with. */
 export interface TaskQuestionInfo extends PendingToolCall {
   readonly taskId: string
+}
+
+export interface TaskQuestionList {
+  readonly questions: readonly TaskQuestionInfo[]
+  readonly unreadable: readonly UnreadableRow[]
+  readonly next?: string
 }
 
 export interface ApprovalList {

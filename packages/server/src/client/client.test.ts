@@ -93,7 +93,7 @@ test('the client lists tasks, watches them, speaks to them, and answers what the
   const client = clientOf(t)
   const { runId } = await client.agents.generate('lead', { input: 'Go.', threadId: 't1' })
   await t.app.tasks.settled()
-  const [question] = await client.tasks.questions({ runId })
+  const [question] = (await client.tasks.questions({ runId })).questions
   const taskId = String(question?.taskId)
   expect(await client.tasks.get(taskId)).toMatchObject({ status: 'suspended', pendingCalls: [{ toolCallId: 'q1' }] })
   const types: string[] = []
@@ -140,6 +140,50 @@ test('S30 the events of a task are read on to its end over a connection that bre
   const lost = read().catch((thrown: unknown) => thrown)
   await vi.advanceTimersByTimeAsync(60_000)
   expect(isRetinueError(await lost, 'connection-lost')).toBe(true)
+})
+
+test('S30 the events of a task come once each, also those of a time in which the connection was broken', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const more = Promise.withResolvers<void>()
+  const adds = { calls: [{ id: 'a1', name: 'add', args: { a: 1, b: 2 } }], after: more.promise }
+  const call = { calls: [{ id: 's1', name: 'scout', args: { prompt: 'Look.' } }] }
+  const t = testApp({ script: { lead: [call, { text: 'It looks.' }], 'lead/scout': [adds, { text: 'ZEBRA' }] } })
+  await clientOf(t).agents.generate('lead', { input: 'Go.', threadId: 't1' })
+  const taskId = (await t.app.tasks.list()).items[0]?.taskId as string
+  let connections = 0
+  const client = createClient({
+    baseUrl: 'http://localhost',
+    fetch: async (request) => {
+      connections += 1
+      if (connections > 1) {
+        // While it was away the task has gone on to its end.
+        more.resolve()
+        await t.app.tasks.settled()
+        return t.server.fetch(request)
+      }
+      const response = await t.server.fetch(request)
+      const first = new TransformStream<Uint8Array, Uint8Array>({
+        transform(bytes, controller) {
+          controller.enqueue(bytes)
+          if (new TextDecoder().decode(bytes).includes('background-task-running')) controller.terminate()
+        },
+      })
+      return new Response(response.body?.pipeThrough(first), { headers: response.headers })
+    },
+  })
+  const types: string[] = []
+  const reading = (async () => {
+    for await (const { type } of client.tasks.events(taskId)) types.push(type)
+  })()
+  while (!types.includes('background-task-completed')) {
+    await vi.advanceTimersByTimeAsync(500)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  await reading
+  expect(connections).toBe(2)
+  expect(types.filter((type) => type === 'background-task-running')).toHaveLength(1)
+  expect(types.filter((type) => type === 'tool-result')).toHaveLength(1)
+  vi.useRealTimers()
 })
 
 test('S30 a connection that breaks anywhere is made again, and every event comes once', async () => {

@@ -9,7 +9,7 @@ import type {
   RunList,
   TaskDetails,
   TaskList,
-  TaskQuestionInfo,
+  TaskQuestionList,
   ThreadList,
 } from './answers.ts'
 import { type ClientOptions, Connection } from './connection.ts'
@@ -176,9 +176,8 @@ function tasksOf(connection: Connection, followed: Followed) {
     send: (taskId: string, text: string) =>
       connection.json<{ taskId: string }>('POST', path(taskId, 'messages'), { body: { text } }),
     /** What tasks ask of people. A call that wants an approval is decided with the id of its run, or of its task: `runs.approve`. */
-    questions: async (query: TaskFilter = {}): Promise<readonly TaskQuestionInfo[]> =>
-      (await connection.json<{ questions: readonly TaskQuestionInfo[] }>('GET', '/api/tasks/questions', { query }))
-        .questions,
+    questions: (query: TaskFilter & PageQuery = {}) =>
+      connection.json<TaskQuestionList>('GET', '/api/tasks/questions', { query }),
     /** Answers a question, and lets the task go on; it does not wait for what comes of that. */
     answer: (taskId: string, body: Answering) =>
       connection.json<{ taskId: string; runId: string }>('POST', path(taskId, 'answer'), { body }),

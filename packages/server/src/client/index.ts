@@ -10,6 +10,7 @@ export type {
   TaskInfo,
   TaskList,
   TaskQuestionInfo,
+  TaskQuestionList,
   ThreadList,
 } from './answers.ts'
 export {

@@ -11,21 +11,26 @@ const ENDS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * What happens in a background task from now on, to its end: first how it stands. A connection that breaks is made again: what happened
- * in between is not told, and how the task stands then is. Rejects with the error of the server, or with `connection-lost`.
+ * What happens in a background task from now on, to its end: first how it stands. A connection that breaks is made again, and goes on after
+ * the last event; where the server does not know that any more, with how the task stands then. Rejects with the error of the server, or with `connection-lost`.
  */
 export async function* taskEvents(
   connection: Connection,
   taskId: string,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Chunk, void> {
+  let last: string | undefined
   const open = () =>
-    connection.send('GET', `/api/tasks/${encodeURIComponent(taskId)}/events`, { accept: 'text/event-stream', signal })
+    connection.send('GET', `/api/tasks/${encodeURIComponent(taskId)}/events`, {
+      ...{ accept: 'text/event-stream', signal },
+      ...(last === undefined ? {} : { headers: { 'last-event-id': last } }),
+    })
   let response: Response | undefined = await open()
   for (let attempt = 1; ; attempt++) {
     try {
-      for await (const { chunk } of eventsOf(response, signal)) {
+      for await (const { id, chunk } of eventsOf(response, signal)) {
         attempt = 1
+        last = id === '' ? last : id
         yield chunk
         if (isEndOf(taskId, chunk)) return
       }

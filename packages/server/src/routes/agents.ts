@@ -71,14 +71,25 @@ async function begun({
   params: { agentId },
   body,
 }: RouteRequest<'begin', { agentId: string }, unknown, RunBody>): Promise<Leg> {
-  const { input, messages, threadId, onBusy } = body
+  const { input, messages, threadId, onBusy, replaceFrom } = body
   if ((input === undefined) === (messages === undefined))
     throw requestInvalid('The body has neither or both of input and messages.', 'Send { "input": "…" }.')
+  if (replaceFrom !== undefined && threadId === undefined)
+    throw requestInvalid('The body has replaceFrom, and no threadId.', 'Name the thread that has the message.')
   const found = agentOf(services, agentId)
   const requestContext = contextOf(caller)
   const memory = threadId === undefined ? undefined : await found.getMemory({ requestContext })
   if (threadId !== undefined && !memory) throw memoryMissing(found.id)
   const thread = threadId !== undefined && memory ? { memory, threadId, resourceId } : undefined
   const said = messages ? await messagesFromClient(messages, { agent: found, requestContext, thread }) : (input ?? '')
-  return beginRun(services, { agent: found, input: said, caller, resourceId, threadId, onBusy, options: body })
+  return beginRun(services, {
+    agent: found,
+    input: said,
+    caller,
+    resourceId,
+    threadId,
+    onBusy,
+    replaceFrom,
+    options: body,
+  })
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type Chat, decideChat, decisionsOf } from '../chat/chat-decisions.ts'
 import { chatStopped } from '../chat/chat-stopped.ts'
 import { currentRun } from '../chat/current-run.ts'
-import { assertNothingAnew } from '../chat/said-anew.ts'
+import { say } from '../chat/say.ts'
 import { uiTelling } from '../chat/ui-telling.ts'
 import { contextOf } from '../http/caller-context.ts'
 import { type Route, type RouteRequest, route } from '../http/route.ts'
@@ -10,8 +10,6 @@ import { agentOf } from '../http/services.ts'
 import { START } from '../runs/event-id.ts'
 import { type ChatBody, chatBody } from '../schemas/chat-body.ts'
 import { agentParams, id, resourceId } from '../schemas/common.ts'
-import { beginRun } from '../work/begin-run.ts'
-import { messagesFromClient } from '../work/client-messages.ts'
 import { runStream } from '../work/leg-response.ts'
 
 const chatParams = z.strictObject({ agentId: id, chatId: id })
@@ -23,7 +21,7 @@ export const chatRoutes: readonly Route[] = [
     path: '/api/chat/:agentId',
     owner: 'begin',
     tag: 'chat',
-    summary: 'What useChat sends: what a person says, or decides on calls that wait.',
+    summary: 'What useChat sends: what a person says, once or anew, or decides on calls that wait.',
     params: agentParams,
     body: chatBody,
     answers: { 200: { description: 'A UI message stream of the AI SDK.', stream: 'only' } },
@@ -88,15 +86,7 @@ async function chatted({
   const requestContext = contextOf(caller)
   const memory = await agent.getMemory({ requestContext })
   const thread = memory ? { memory, threadId, resourceId: owner } : undefined
-  await assertNothingAnew(body, thread)
-  const input = await messagesFromClient(body.messages, { agent, requestContext, thread })
-  const { run, from } = await beginRun(services, {
-    agent,
-    input,
-    caller,
-    resourceId: owner,
-    threadId,
-    options: { untilIdle: body.untilIdle },
-  })
-  return runStream(services, { runId: run.runId, tracked: run, after: from }, uiTelling(run.runId))
+  const chat = chatOf(agent.id, threadId, owner)
+  const reading = await say(services, { chat, body, to: { agent, requestContext, thread }, agent, caller })
+  return runStream(services, reading, uiTelling(reading.runId))
 }

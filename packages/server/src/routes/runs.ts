@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import { defined } from '../defined.ts'
-import { requestInvalid } from '../errors/request-errors.ts'
-import { ofStored, ofTracked } from '../http/known-run.ts'
 import { type Route, type RouteRequest, route } from '../http/route.ts'
-import { eventId, eventPlace, START } from '../runs/event-id.ts'
+import { eventId, placeAfter, START } from '../runs/event-id.ts'
 import { EventReader } from '../runs/read-events.ts'
 import { runParams } from '../schemas/common.ts'
 import { runResult } from '../schemas/run-options.ts'
@@ -20,6 +18,7 @@ import {
 import { cancelRun } from '../work/cancel-run.ts'
 import { type Decision, decideRun, goOn } from '../work/decide.ts'
 import { flatEvents, legResponse, wantsEvents } from '../work/leg-response.ts'
+import { listRuns } from '../work/list-runs.ts'
 import { factsJson, viewRun } from '../work/view-run.ts'
 
 const followed = { 200: { description: 'What the run came to since.', schema: runResult, stream: 'also' } } as const
@@ -30,10 +29,14 @@ export const runRoutes: readonly Route[] = [
     path: '/api/runs',
     owner: 'list',
     tag: 'runs',
-    summary: 'The runs that go on, wait, or are kept: those of this process first, then the oldest first.',
+    summary:
+      'The runs that go on, wait, or are kept: first those on which this process works, then the others; the oldest first.',
     query: runsQuery,
     answers: { 200: { description: 'A page of them.', schema: runList } },
-    handle: listRuns,
+    handle: async ({ services, scope, query: { resourceId: _, ...filter } }) => {
+      const { items, unreadable, next } = await listRuns(services, defined({ ...filter, resourceId: scope.resourceId }))
+      return Response.json({ runs: items.map(factsJson), unreadable, ...(next === undefined ? {} : { next }) })
+    },
   }),
   route({
     method: 'get',
@@ -114,48 +117,13 @@ function decisionRoute<Body extends z.ZodType>(
   })
 }
 
-async function listRuns({
-  services,
-  scope,
-  query,
-}: RouteRequest<'list', unknown, z.output<typeof runsQuery>, unknown>): Promise<Response> {
-  const { hub, storage } = services
-  const page = await storage.runs.list(defined({ ...query, resourceId: scope.resourceId }))
-  const live = hub
-    .all()
-    .filter(({ stream, isTask }) => stream && !isTask)
-    .map(ofTracked)
-  const { agentId, threadId, status } = query
-  const { resourceId } = scope
-  const own = live.filter(
-    (run) =>
-      (resourceId === undefined || run.resourceId === resourceId) &&
-      (agentId === undefined || run.agentId === agentId) &&
-      (threadId === undefined || run.threadId === threadId) &&
-      (status === undefined || run.status === status),
-  )
-  const liveIds = new Set(live.map(({ runId }) => runId))
-  const stored = page.items
-    .filter(({ runId }) => !liveIds.has(runId))
-    .map((run) => ofStored(run, hub.get(run.runId)))
-    .filter(({ isTask }) => !isTask)
-  // The first page has all of this process; no other has them again.
-  const first = query.cursor === undefined ? own : []
-  return Response.json({
-    runs: [...first, ...stored].map(factsJson),
-    ...(page.next === undefined ? {} : { next: page.next }),
-  })
-}
-
 async function runEvents({
   services,
   scope: { run },
   query,
   request,
 }: RouteRequest<'run', unknown, z.output<typeof eventsQuery>, unknown>): Promise<Response> {
-  const id = request.headers.get('last-event-id') ?? query.after
-  const after = id === undefined || id === '' ? START : eventPlace(id)
-  if (!after) throw requestInvalid('The id of the last event is none.', 'Send the id that the event came with.')
+  const after = placeAfter(request.headers.get('last-event-id') ?? query.after) ?? START
   const { runId, tracked } = run
   const reader = new EventReader(services.storage, runId, tracked, after)
   if (wantsEvents(request)) {

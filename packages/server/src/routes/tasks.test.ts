@@ -177,7 +177,7 @@ test('B9.5 what a task asks is found and answered, and the task goes on', async 
   const asked = { taskId, toolCallId: 'q1', requiresApproval: false, suspendPayload: { question: 'Which year?' } }
   for (const query of ['', `?runId=${runId}`, '?threadId=t1', '?agentId=lead'])
     expect([query, await json(t.get(`/api/tasks/questions${query}`))]).toMatchObject([query, { questions: [asked] }])
-  expect(await json(t.get('/api/tasks/questions?runId=none'))).toEqual({ questions: [] })
+  expect(await json(t.get('/api/tasks/questions?runId=none'))).toEqual({ questions: [], unreadable: [] })
   const path = `/api/tasks/${taskId}/answer`
   expect((await t.post(path, {})).status).toBe(400)
   expect((await t.post(path, { data: '2024', toolCallId: 'none' })).status).toBe(404)
@@ -206,7 +206,7 @@ test('B9.5 an answer gives the events of the task, where its run has ended, and 
   const again = await t.get(`/api/runs/${taskId}/events`, { headers: { accept: 'text/event-stream' } })
   expect(await chunksOf(again)).toEqual(chunks)
   // It is no run of its own among the runs, and none that a chat would go on with.
-  expect(await json(t.get('/api/runs'))).toEqual({ runs: [] })
+  expect(await json(t.get('/api/runs'))).toEqual({ runs: [], unreadable: [] })
   expect((await t.get('/api/chat/lead/t1/stream')).status).toBe(204)
 })
 
@@ -284,7 +284,7 @@ test('B9.5 a task that was decided is no run among the runs, needs no reader, an
   })
   await t.app.tasks.settled()
   const none = async (): Promise<void> => {
-    expect(await json(t.get('/api/runs'))).toEqual({ runs: [] })
+    expect(await json(t.get('/api/runs'))).toEqual({ runs: [], unreadable: [] })
     expect((await t.get('/api/chat/lead/t1/stream')).status).toBe(204)
   }
   await none()
@@ -339,4 +339,42 @@ test('B12.3 a server that ends waits for the tasks that go on', async () => {
   more.resolve()
   await closing
   expect((await t.app.tasks.list()).items).toMatchObject([{ status: 'completed' }])
+})
+
+test('S30 the stream of a task goes on after the last event that was read, in its middle, and nothing is told twice', async () => {
+  const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const { t, taskId } = await begun({
+    script: {
+      lead: [SCOUT, { text: 'It looks.' }],
+      'lead/scout': [
+        { calls: [{ id: 'a1', name: 'add', args: { a: 1, b: 2 } }], after: first.promise },
+        { text: ['ZE', 'BRA'], after: second.promise },
+      ],
+    },
+  })
+  const path = `/api/tasks/${taskId}/events`
+  const whole = new StreamReader(await t.get(path))
+  await whole.until('background-task-running')
+  const leaving = new StreamReader(await t.get(path))
+  const { id: read } = await leaving.until('background-task-running')
+  await leaving.leave()
+  // What happens while it is away, also if nobody else reads, is told when it comes back.
+  first.resolve()
+  await whole.until('tool-result')
+  await whole.leave()
+  const header = { headers: { 'last-event-id': String(read) } }
+  const back = new StreamReader(await t.get(path, header))
+  const { id: later } = await back.until('tool-result')
+  await back.leave()
+  second.resolve()
+  await t.app.tasks.settled()
+  const rest = await new StreamReader(await t.get(`${path}?after=${later}`)).rest()
+  const types = rest.map(({ data }) => (JSON.parse(data) as { type: string }).type)
+  expect(types).toContain('text-delta')
+  expect(types.filter((type) => type === 'tool-result' || type === 'background-task-running')).toEqual([])
+  expect([types.at(-1), rest.at(-1)?.id]).toEqual(['background-task-completed', 'end'])
+  // An id that this process does not know: how the task stands.
+  const other = await t.get(path, { headers: { 'last-event-id': '1.1' } })
+  expect((await chunksOf(other)).map(({ type }) => type)).toEqual(['background-task-completed'])
+  expect((await t.get(path, { headers: { 'last-event-id': 'x' } })).status).toBe(400)
 })

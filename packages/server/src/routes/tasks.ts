@@ -2,8 +2,9 @@ import { taskEnded } from '@retinue/core/storage'
 import { z } from 'zod'
 import { defined } from '../defined.ts'
 import { type Route, type RouteRequest, route } from '../http/route.ts'
+import { placeAfter } from '../runs/event-id.ts'
 import { taskParams } from '../schemas/common.ts'
-import { answerBody } from '../schemas/runs.ts'
+import { answerBody, eventsQuery } from '../schemas/runs.ts'
 import {
   cancelTaskBody,
   questionsQuery,
@@ -15,6 +16,7 @@ import {
 } from '../schemas/tasks.ts'
 import { decideRun } from '../work/decide.ts'
 import { legEvents, wantsEvents } from '../work/leg-response.ts'
+import { listQuestions } from '../work/list-approvals.ts'
 import { TASK_END, taskEvents } from '../work/task-events.ts'
 import { taskJson, viewTask } from '../work/view-task.ts'
 
@@ -40,12 +42,14 @@ export const taskRoutes: readonly Route[] = [
     path: '/api/tasks/questions',
     owner: 'list',
     tag: 'tasks',
-    summary: 'What background tasks ask of people: calls that want an approval, and questions that want an answer.',
+    summary:
+      'What background tasks ask of people, in the order in which they asked: calls that want an approval, and questions that want an answer.',
     query: questionsQuery,
-    answers: { 200: { description: 'All of it.', schema: taskQuestions } },
-    handle: async ({ services, scope, query: { runId, resourceId: _, ...filter } }) => {
-      const asked = defined({ ...filter, rootRunId: runId, resourceId: scope.resourceId })
-      return Response.json({ questions: await services.app.tasks.questions(asked) })
+    answers: { 200: { description: 'A page of it.', schema: taskQuestions } },
+    handle: async ({ services, scope, query: { resourceId: _, ...filter } }) => {
+      const own = defined({ ...filter, resourceId: scope.resourceId })
+      const { items: questions, unreadable, next } = await listQuestions(services, own)
+      return Response.json({ questions, unreadable, ...(next === undefined ? {} : { next }) })
     },
   }),
   route({
@@ -63,15 +67,18 @@ export const taskRoutes: readonly Route[] = [
     path: '/api/tasks/:taskId/events',
     owner: 'task',
     tag: 'tasks',
-    summary: 'What happens in a background task from now on, to its end: first how it stands.',
+    summary:
+      'What happens in a background task from now on, to its end: first how it stands. Or what happened after an event, as long as this process knows that.',
     params: taskParams,
+    query: eventsQuery,
     answers: {
       200: { description: 'The events. Of a task that another process works on, its states alone.', stream: 'only' },
       204: { description: 'Its end was read, and nothing will come.' },
     },
-    handle: ({ services, scope: { task }, request }) => {
-      const hasEnd = request.headers.get('last-event-id') === TASK_END && task.endedAt !== undefined
-      return hasEnd ? new Response(null, { status: 204 }) : taskEvents(services, task)
+    handle: ({ services, scope: { task }, query, request }) => {
+      const id = request.headers.get('last-event-id') ?? query.after
+      if (id === TASK_END && task.endedAt !== undefined) return new Response(null, { status: 204 })
+      return taskEvents(services, task, id === TASK_END ? undefined : placeAfter(id))
     },
   }),
   route({

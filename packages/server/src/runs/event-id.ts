@@ -1,4 +1,5 @@
 import type { EventPlace } from '@retinue/core/storage'
+import { requestInvalid } from '../errors/request-errors.ts'
 
 /** The place before everything. */
 export const START: EventPlace = { leg: 0, seq: 0 }
@@ -8,8 +9,16 @@ export function eventId({ leg, seq }: EventPlace): string {
   return `${leg}.${seq}`
 }
 
+/** The place of the last event that somebody read; undefined where he read none. Throws `request-invalid` for an id that is none. */
+export function placeAfter(id: string | undefined): EventPlace | undefined {
+  if (id === undefined || id === '') return undefined
+  const place = eventPlace(id)
+  if (!place) throw requestInvalid('The id of the last event is none.', 'Send the id that the event came with.')
+  return place
+}
+
 /** The place of an id; undefined for a text that is none. */
-export function eventPlace(id: string): EventPlace | undefined {
+function eventPlace(id: string): EventPlace | undefined {
   const match = /^(\d{1,16})\.(\d{1,16})$/.exec(id)
   if (!match) return undefined
   const place = { leg: Number(match[1]), seq: Number(match[2]) }

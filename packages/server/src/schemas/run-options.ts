@@ -32,6 +32,11 @@ export const runBody = z.strictObject({
   messages: z.array(clientMessage).min(1).max(10_000).optional(),
   threadId: id.optional().describe('The conversation that it belongs to. Default: none is kept.'),
   resourceId,
+  replaceFrom: id
+    .optional()
+    .describe(
+      'The id of a message of the person in the thread: this is said in the place of it and of all that came after it, which is deleted. Runs that wait there end, with their background tasks.',
+    ),
   maxSteps: z.number().int().min(1).optional().describe('At most what the agent allows.'),
   modelSettings,
   structuredOutput: z

@@ -14,6 +14,7 @@ const runFacts = z.object({
 
 export const runList = z.object({
   runs: z.array(runFacts),
+  unreadable,
   next: z.string().optional().describe('The cursor of the next page.'),
 })
 

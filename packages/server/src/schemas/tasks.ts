@@ -38,7 +38,7 @@ export const tasksQuery = z.strictObject({
   cursor: z.string().max(1000).optional(),
 })
 
-export const questionsQuery = z.strictObject(taskFilter)
+export const questionsQuery = z.strictObject({ ...taskFilter, limit, cursor: z.string().max(1000).optional() })
 
 export const taskList = z.object({
   tasks: z.array(taskFacts),
@@ -52,7 +52,11 @@ export const taskView = taskFacts.extend({
   pendingCalls: z.array(pendingCall).describe('What it waits for.'),
 })
 
-export const taskQuestions = z.object({ questions: z.array(pendingCall.extend({ taskId: z.string() })) })
+export const taskQuestions = z.object({
+  questions: z.array(pendingCall.extend({ taskId: z.string() })),
+  unreadable,
+  next: z.string().optional().describe('The cursor of the next page.'),
+})
 
 export const cancelTaskBody = z.strictObject({ reason: z.string().min(1).max(10_000).optional() }).optional()
 

@@ -1,5 +1,6 @@
 import type { Agent, AgentInput, RunOptions, RunStream } from '@retinue/core/agent'
 import type { MemoryOption } from '@retinue/core/memory'
+import { defined } from '../defined.ts'
 import { threadBusy } from '../errors/request-errors.ts'
 import { contextOf } from '../http/caller-context.ts'
 import type { Services } from '../http/services.ts'
@@ -16,6 +17,10 @@ export interface NewRun {
   readonly resourceId: string
   readonly threadId?: string | undefined
   readonly onBusy?: MemoryOption['onBusy'] | undefined
+  /** The person's message of the thread that it takes the place of, with all that came after it. */
+  readonly replaceFrom?: string | undefined
+  /** UI messages are kept in the thread under the ids that they came with. */
+  readonly keepMessageIds?: boolean
   readonly options?: ClientOptions
   /** Tools that the client brings along. */
   readonly more?: Pick<RunOptions, 'toolsets'>
@@ -27,13 +32,10 @@ const LONGEST_WAIT_MS = 10_000
 /** Begins a run for a resource. Rejects, and nothing has begun, with the typed errors of the agent; `server-closing`. */
 export async function beginRun(services: Services, given: NewRun): Promise<Leg> {
   const { hub, resolveModel } = services
-  const { agent, input, caller, resourceId, threadId, onBusy, options = {}, more } = given
+  const { agent, input, caller, resourceId, threadId, options = {}, more } = given
   hub.assertOpen()
   const requestContext = contextOf(caller)
-  const memory: MemoryOption | undefined =
-    threadId === undefined
-      ? undefined
-      : { thread: threadId, resource: resourceId, ...(onBusy === undefined ? {} : { onBusy }) }
+  const memory = memoryFor(given)
   const run: RunOptions = {
     ...(await clientOptions(agent, options, requestContext)),
     ...more,
@@ -48,6 +50,11 @@ export async function beginRun(services: Services, given: NewRun): Promise<Leg> 
     hub.assertOpen()
   }
   return hub.track(stream, { agentId: agent.id, threadId, resourceId })
+}
+
+function memoryFor({ threadId, resourceId, onBusy, replaceFrom, keepMessageIds }: NewRun): MemoryOption | undefined {
+  if (threadId === undefined) return undefined
+  return { thread: threadId, resource: resourceId, ...defined({ onBusy, replaceFrom, keepMessageIds }) }
 }
 
 /** Begins a run in a thread. One that could not begin in time must not begin later, when nobody expects it any more. */

@@ -1,29 +1,49 @@
 import type { Retinue } from '@retinue/core'
+import type { TaskQuestion } from '@retinue/core/agent'
 import { isRetinueError } from '@retinue/core/errors'
-import type { Approval, ApprovalQuery, Page, TaskFacts } from '@retinue/core/storage'
+import type { Approval, ApprovalQuery, Page, TaskFacts, UnreadableRow } from '@retinue/core/storage'
 import type { Services } from '../http/services.ts'
+import { pendingCall } from './view-run.ts'
 
 /** What a person was asked. `taskId`: by a background task of the run. */
 export type ListedApproval = Omit<Approval, 'fingerprint'> & { readonly taskId?: string }
 
 /**
- * What people were asked. What a background task asks stands under the run that somebody began, with whose id it is decided; of one run
- * alone it comes after what the run asks itself, on the last page.
+ * What people were asked, in the order in which they were. What a background task asks stands under the run that somebody began, with
+ * whose id it is decided.
  */
-export async function listApprovals(services: Services, query: ApprovalQuery): Promise<Page<ListedApproval>> {
-  const { approvals } = services.storage
-  const page = await approvals.list(query)
-  const items = await Promise.all(page.items.map(listed(services)))
-  if (query.runId === undefined || page.next !== undefined) return { ...page, items }
-  const unreadable = [...page.unreadable]
-  const { cursor: _, ...filter } = query
-  for await (const { taskId } of tasksOf(services, query.runId)) {
-    for await (const asked of pagesOf((at) => approvals.list({ ...filter, runId: taskId, ...at }))) {
-      items.push(...asked.items.map((approval) => shown(approval, { taskId, rootRunId: query.runId as string })))
-      unreadable.push(...asked.unreadable)
+export async function listApprovals(
+  services: Services,
+  { runId, ...query }: ApprovalQuery & { readonly runId?: string },
+): Promise<Page<ListedApproval>> {
+  const ofRun = runId === undefined ? {} : { runId: [runId, ...(await taskIdsOf(services, runId))] }
+  const page = await services.storage.approvals.list({ ...query, ...ofRun })
+  return { ...page, items: await Promise.all(page.items.map(listed(services))) }
+}
+
+/** What background tasks ask of people, in the order in which they asked. */
+export async function listQuestions(
+  services: Services,
+  { runId, limit = 100, cursor, ...query }: ApprovalQuery & { readonly runId?: string },
+): Promise<Page<TaskQuestion>> {
+  const ofRun = runId === undefined ? {} : { runId: await taskIdsOf(services, runId) }
+  const show = listed(services)
+  const items: TaskQuestion[] = []
+  const unreadable: UnreadableRow[] = []
+  let next = cursor
+  do {
+    const left = limit - items.length
+    const at = next === undefined ? {} : { cursor: next }
+    const page = await services.storage.approvals.list({ ...query, ...ofRun, status: 'pending', limit: left, ...at })
+    unreadable.push(...page.unreadable)
+    for (const approval of page.items) {
+      const { taskId } = await show(approval)
+      // What runs ask themselves is asked in their own lists.
+      if (taskId !== undefined) items.push({ ...pendingCall(approval), taskId })
     }
-  }
-  return { ...page, items, unreadable }
+    next = page.next
+  } while (next !== undefined && items.length < limit)
+  return { items, unreadable, ...(next === undefined ? {} : { next }) }
 }
 
 /** How an approval is shown. That it is a task's is found once for each run. */
@@ -54,16 +74,14 @@ function shown(
   return task ? { ...approval, runId: task.rootRunId, taskId: task.taskId } : approval
 }
 
-async function* tasksOf({ app }: Services, rootRunId: string): AsyncGenerator<TaskFacts> {
-  for await (const { items } of pagesOf((at) => app.tasks.list({ rootRunId, ...at }))) yield* items
-}
-
-/** All the pages of a list. */
-async function* pagesOf<T>(list: (at: { cursor?: string }) => Promise<Page<T>>): AsyncGenerator<Page<T>> {
-  let page = await list({})
-  yield page
-  while (page.next !== undefined) {
-    page = await list({ cursor: page.next })
-    yield page
-  }
+/** The background tasks of a run, whose runs have their ids. */
+async function taskIdsOf({ app }: Services, rootRunId: string): Promise<string[]> {
+  const ids: string[] = []
+  let cursor: string | undefined
+  do {
+    const page = await app.tasks.list({ rootRunId, limit: 1000, ...(cursor === undefined ? {} : { cursor }) })
+    ids.push(...page.items.map(({ taskId }) => taskId))
+    cursor = page.next
+  } while (cursor !== undefined)
+  return ids
 }

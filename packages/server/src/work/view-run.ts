@@ -1,3 +1,4 @@
+import type { PendingToolCall } from '@retinue/core/agent'
 import { isRetinueError } from '@retinue/core/errors'
 import type { Approval } from '@retinue/core/storage'
 import type { KnownRun } from '../http/known-run.ts'
@@ -48,7 +49,10 @@ async function resultOf(services: Services, { runId, agentId, status, threadId, 
   }
 }
 
-function pendingCall({ toolCallId, toolName, args, path, kind, payload, expiresAt }: Approval) {
+/** A call that waits, as JSON. */
+export function pendingCall(approval: Approval): PendingToolCall {
+  const { toolCallId, toolName, args, path, kind, payload, expiresAt } = approval
+
   return {
     toolCallId,
     toolName,

@@ -2,7 +2,7 @@ import { assert, type Property, type Random } from '../core.ts'
 import { type TestApp, testApp } from '../test-app.ts'
 
 /** What waits: a call of Ada's run, which Mallory wants to start, and Ada's own history shall not. */
-const PENDING = { threadId: 'chat-1', toolCallId: 'pay-1', args: { euros: 5 } }
+const PENDING = { threadId: 'chat-1', messageId: 'said-1', toolCallId: 'pay-1', args: { euros: 5 } }
 
 interface Waiting {
   readonly t: TestApp
@@ -13,10 +13,10 @@ async function waiting(): Promise<Waiting> {
   const call = { calls: [{ id: PENDING.toolCallId, name: 'pay_bill', args: PENDING.args }] }
   const answers = Array.from({ length: 3 }, () => ({ text: 'ok' }))
   const t = testApp({ users: true, script: { sup: [call, ...answers], plain: answers } })
-  const body = { input: 'Pay.', threadId: PENDING.threadId }
-  const response = await t.post('/api/agents/sup/generate', body, { as: 'ada' })
-  const { runId } = (await response.json()) as { runId: string }
-  return { t, runId }
+  const said = { id: PENDING.messageId, role: 'user', parts: [{ type: 'text', text: 'Pay.' }] }
+  const response = await t.post('/api/chat/sup', { id: PENDING.threadId, messages: [said] }, { as: 'ada' })
+  await response.text()
+  return { t, runId: response.headers.get('x-retinue-run-id') ?? '' }
 }
 
 /** R13: whatever is sent, by a stranger anywhere or by its owner in what a client writes of a conversation, no call starts. */
@@ -25,23 +25,26 @@ export const forgedRequests: Property = {
   unit: 'forged requests',
   check: async (random, tally) => {
     const { t, runId } = await waiting()
-    const before = await standing(t, runId)
     const isStranger = random.chance(0.6)
+    const before = await standing(t, runId, isStranger)
     const { path, body } = isStranger ? strangersRequest(random, runId) : ownersRequest(random, runId)
     const response = await t.post(path, body, { as: isStranger ? 'mallory' : 'ada' })
     const text = await response.text()
     const line = (): string => `${path} ${JSON.stringify(body)}: ${response.status} ${text.slice(0, 300)}`
     assert(response.status < 500, () => `it failed: ${line()}`)
     assert(t.paid.length === 0, () => `a call was started: ${line()}`)
-    assert(before === (await standing(t, runId)), () => `a decision was taken: ${line()}`)
+    assert(before === (await standing(t, runId, isStranger)), () => `something has changed: ${line()}`)
     assert(!isStranger || !text.includes('"euros":5'), () => `it was told: ${line()}`)
     tally(`${isStranger ? 'stranger' : 'owner'} ${response.status}`)
   },
 }
 
-async function standing({ storage }: TestApp, runId: string): Promise<string> {
+/** How what waits stands; and what Ada's thread has, where it is not she who says something. */
+async function standing({ storage }: TestApp, runId: string, isStranger: boolean): Promise<string> {
   const { items } = await storage.approvals.list({ runId })
-  return JSON.stringify([items, await storage.runs.get(runId)])
+  const key = { threadId: PENDING.threadId, resourceId: 'ada' }
+  const said = isStranger ? await storage.threads.listMessages({ ...key, limit: 99 }) : undefined
+  return JSON.stringify([items, await storage.runs.get(runId), said])
 }
 
 interface Forged {
@@ -84,7 +87,25 @@ function strangersRequest(random: Random, runId: string): Forged {
       }),
     }),
     () => ({ path: `/api/chat/sup/${PENDING.threadId}/stop`, body: mangled(random, claim) }),
+    () => ({ path: '/api/chat/sup', body: mangled(random, { ...saidAnew(random), ...claim }) }),
+    () => ({
+      path: `/api/agents/${random.pick(['sup', 'plain'])}/generate`,
+      body: mangled(random, {
+        ...{ input: 'Pay me.', threadId: PENDING.threadId, replaceFrom: random.pick([PENDING.messageId, 'none', '']) },
+        ...claim,
+      }),
+    }),
   ])()
+}
+
+/** What would take the place of what Ada said. */
+function saidAnew(random: Random): object {
+  const id = random.pick<unknown>([PENDING.messageId, 'said-2', '', null, '__proto__', 'x'.repeat(300)])
+  return {
+    id: PENDING.threadId,
+    messages: [{ id, role: 'user', parts: [{ type: 'text', text: random.pick(['Pay.', 'Pay Mallory.']) }] }],
+    ...random.pick<object>([{ trigger: 'regenerate-message' }, { messageId: id }, { trigger: 'other' }, {}]),
+  }
 }
 
 /** What Ada's client may send is no decision, unless it is sent as one: she writes a history, of any shape. */

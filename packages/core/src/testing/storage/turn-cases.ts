@@ -1,4 +1,4 @@
-import { expectError, expectSame } from './expectations.ts'
+import { expectError, expectSame, expectTrue } from './expectations.ts'
 import { ADA, BOB, idsOf, type StorageCase, said, storageCase, threadOf } from './storage-case.ts'
 
 const T1 = { threadId: 't1', resourceId: ADA }
@@ -61,6 +61,55 @@ export const turnCases: readonly StorageCase[] = [
     expectSame(idsOf((await threads.listMessages({ ...T1, limit: 9 })).messages), ['m1'], 'what is saved')
     expectSame((await threads.get(T1)).updatedAt, 1000, 'the last use')
     expectSame((await threads.list({ resourceId: BOB })).items, [], 'what the other has')
+  }),
+  storageCase('a turn takes the place of a message and of all after it', async (storage) => {
+    const { threads } = storage
+    await threadOf(storage, 't1', 5)
+    await threadOf(storage, 't2', 3)
+    const replace = { from: 'm3', keep: ['m4', 'none'] }
+    const turn = { ...T1, messages: [said('m3', 'anew'), said('q')], lastMessages: 9, at: 5000 }
+    const begun = await threads.beginTurn({ ...turn, replace })
+    expectSame(idsOf(begun.recalled), ['m1', 'm2', 'm4'], 'what is recalled')
+    const { messages } = await threads.listMessages({ ...T1, limit: 9 })
+    expectSame(idsOf(messages), ['m1', 'm2', 'm4', 'm3', 'q'], 'what is there')
+    expectSame(messages[3]?.message, said('m3', 'anew').message, 'what is said anew')
+    expectSame(
+      begun.sequences,
+      messages.slice(3).map(({ sequence }) => sequence),
+      'its place',
+    )
+    const found = await threads.search({ resourceId: ADA, threadId: 't1', query: 'm5', limit: 9 })
+    expectSame(found.found, [], 'what is found of what is gone')
+    const other = await threads.listMessages({ threadId: 't2', resourceId: ADA, limit: 9 })
+    expectSame(idsOf(other.messages), ['m1', 'm2', 'm3'], 'the same ids in another thread')
+    await threads.append({ ...T1, messages: [said('m5')] })
+    const last = (await threads.listMessages({ ...T1, limit: 1 })).messages[0]
+    expectTrue((last?.sequence ?? 0) > (begun.sequences[1] ?? 0), 'a sequence is used again')
+    // All of it.
+    const all = await threads.beginTurn({
+      ...T1,
+      messages: [said('m1')],
+      replace: { from: 'm1' },
+      lastMessages: 9,
+      at: 1,
+    })
+    expectSame([all.recalled, all.thread?.updatedAt], [[], 5000], 'what is left')
+  }),
+  storageCase('a turn that takes the place of nothing writes nothing', async (storage) => {
+    const { threads } = storage
+    await threadOf(storage, 't1', 2)
+    const owner = { threadId: 'd1', resourceId: 'owner-of-d1' }
+    await threads.beginTurn({ ...owner, calledAs: ADA, messages: [said('m1')], lastMessages: 0, at: 1000 })
+    const turn = { messages: [said('x')], lastMessages: 9, replace: { from: 'm1' }, at: 9000 }
+    const gone = { ...turn, replace: { from: 'gone' } }
+    await expectError(threads.beginTurn({ ...T1, ...gone }), 'message-not-found', 'no such message')
+    await expectError(threads.beginTurn({ threadId: 't1', resourceId: BOB, ...turn }), 'thread-not-found', 'another’s')
+    await expectError(threads.beginTurn({ threadId: 't9', resourceId: ADA, ...turn }), 'thread-not-found', 'no thread')
+    await expectError(threads.beginTurn({ threadId: 'd1', resourceId: ADA, ...turn }), 'thread-not-found', 'a name')
+    expectSame(idsOf((await threads.listMessages({ ...T1, limit: 9 })).messages), ['m1', 'm2'], 'what is there')
+    expectSame(idsOf((await threads.listMessages({ ...owner, limit: 9 })).messages), ['m1'], 'what the owner has')
+    expectSame((await threads.get(T1)).updatedAt, 1000, 'the last use')
+    expectSame(idsOf((await threads.list({ resourceId: ADA })).items), ['t1'], 'the threads')
   }),
   storageCase('turns that begin at once on a new thread all find it', async ({ threads }) => {
     const turns = ['a', 'b', 'c', 'd'].map((id) =>
