@@ -1,5 +1,6 @@
 import type { PendingToolCall } from '../approvals/question.ts'
 import { askedByTasks, pendingToolCall } from '../background/asked-by-tasks.ts'
+import { soundTerms } from '../background/stored-terms.ts'
 import { assertKnownKeys, optionInvalid } from '../errors/option-errors.ts'
 import { isRetinueError } from '../errors/retinue-error.ts'
 import { defined, isObject } from '../shared/records.ts'
@@ -209,7 +210,7 @@ async function cancelTasks({ parts, application }: Site, runId: string): Promise
   const storage = storageOf(parts, application)
   const tasks = await Promise.all((await openTasks(storage, runId)).map(({ taskId }) => taskAt(storage, taskId)))
   const own = await taskAt(storage, runId)
-  const toEnd = [own, ...tasks.filter((task) => !(task?.terms as { detached?: boolean } | undefined)?.detached)]
+  const toEnd = [own, ...tasks.filter((task) => !(task && soundTerms(task)?.detached))]
   let any = false
   for (const task of toEnd)
     if (task?.agentId === parts.options.id && (await manager.cancel(task.taskId, CANCELLED))) any = true
