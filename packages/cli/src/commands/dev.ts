@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
 import { type Command, command, UsageError } from '../command.ts'
 import { DevServer } from '../dev/dev-server.ts'
-import { EXIT } from '../exit-codes.ts'
 import { portOf } from '../serve/port.ts'
+import { untilSignal } from '../serve/until-signal.ts'
 import { wantsColors } from '../wants-colors.ts'
 
 const dev: Command = command({
@@ -34,26 +34,25 @@ const dev: Command = command({
   async run({ path = '.', port, host, model, dir }) {
     if (!statSync(path, { throwIfNoEntry: false })?.isDirectory())
       throw new UsageError(`there is no project directory "${path}"`)
+    // With a flag it says nothing; else it is a slip that is told before anything begins.
+    const wanted = portOf(port, '--port')
+    if (wanted === undefined) portOf(process.env['PORT'], 'PORT')
     const controller = new AbortController()
-    const asked = (): void => {
-      // A second time it is meant.
-      process.once('SIGINT', () => process.exit(EXIT.interrupted))
-      controller.abort()
-    }
-    process.once('SIGINT', asked)
-    process.once('SIGTERM', asked)
     const server = new DevServer({
       path,
       dir,
       model,
-      port: portOf(port, '--port'),
+      port: wanted,
       host,
       colors: wantsColors(process.stdout),
       out: (text) => process.stdout.write(text),
       err: (text) => process.stderr.write(text),
       signal: controller.signal,
     })
-    return server.run()
+    const asked = untilSignal(() => server.kill())
+    void asked.then(() => controller.abort())
+    await server.run()
+    return asked
   },
 })
 

@@ -7,9 +7,10 @@ import { assembleProject, type ProjectBlueprint } from '@retinue/project/runtime
 import { endProcess } from '../end-process.ts'
 import { EXIT } from '../exit-codes.ts'
 import { defaultMemory } from '../run/default-memory.ts'
-import { errorText, exitCodeOf } from '../run/run-end.ts'
+import { exitCodeOf } from '../run/run-end.ts'
 import { watchStrayErrors } from '../run/stray-errors.ts'
 import { portOf } from '../serve/port.ts'
+import { problemText } from '../serve/problem-text.ts'
 import { assertAnswered, productionModel, unansweredAgents } from '../serve/production-model.ts'
 import { type ServedApplication, serveApplication } from '../serve/serve-application.ts'
 import { settingsOf } from '../serve/server-settings.ts'
@@ -53,9 +54,7 @@ export async function startOutput(options: OutputOptions): Promise<never> {
 
 /** What kept it from starting, or ended it. Gives the exit code. */
 function tellFailure(error: unknown, err: (text: string) => void): number {
-  if (isRetinueError(error)) err(errorText(error))
-  else if (error instanceof UsageError) err(`error: ${error.message}\n`)
-  else err(`${error instanceof Error ? error.stack : error}\n`)
+  err(problemText(error))
   if (isPackageMissing(error))
     err('  = fix: what its package.json lists must be installed: npm install in the folder of the output\n')
   if (error instanceof UsageError) return EXIT.usage
