@@ -219,15 +219,16 @@ test('R17 secrets and what lies outside are not taken along; what package.json n
     'package.json': '{"type":"module","retinue":{"include":["corpus/"]}}',
     'corpus/a.txt': 'kept',
     'corpus/.env.local': 'KEY=c4n4ry-17',
+    'corpus/.env.example': 'KEY=',
     [`${AGENTS}/sup/config.ts`]: open,
   }
-  const { output } = await buildProject({ path: cliProject(included) })
-  expect(output?.open).toEqual([])
+  const { output, missing } = await buildProject({ path: cliProject(included) })
+  expect(missing).toEqual({ open: [], unfollowed: [], left: ['corpus/.env.local'] })
   const bytes = bytesOf(output?.folder ?? '')
-  expect(bytes['files/corpus/a.txt']).toBe('kept')
+  expect([bytes['files/corpus/a.txt'], bytes['files/corpus/.env.example']]).toEqual(['kept', 'KEY='])
   expect(Object.values(bytes).some((text) => text.includes('c4n4ry-17'))).toBe(false)
   const silent = { ...FILES, [`${AGENTS}/sup/config.ts`]: open }
-  expect((await buildProject({ path: cliProject(silent) })).output?.open).toEqual([`${AGENTS}/sup/config.ts`])
+  expect((await buildProject({ path: cliProject(silent) })).missing.open).toEqual([`${AGENTS}/sup/config.ts`])
   const around = cliProject({ 'outside.txt': 'c4n4ry-17' })
   const inside = join(around, 'app')
   writeFiles(inside, { ...FILES, 'package.json': '{"type":"module","retinue":{"include":["../outside.txt"]}}' })

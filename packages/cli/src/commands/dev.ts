@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { type Command, command, UsageError } from '../command.ts'
 import { DevServer } from '../dev/dev-server.ts'
+import { modelNameOf } from '../run/model-name.ts'
 import { portOf } from '../serve/port.ts'
 import { untilSignal } from '../serve/until-signal.ts'
 import { wantsColors } from '../wants-colors.ts'
@@ -34,14 +35,16 @@ const dev: Command = command({
   async run({ path = '.', port, host, model, dir }) {
     if (!statSync(path, { throwIfNoEntry: false })?.isDirectory())
       throw new UsageError(`there is no project directory "${path}"`)
-    // With a flag it says nothing; else it is a slip that is told before anything begins.
     const wanted = portOf(port, '--port')
+    const named = modelNameOf(model, '--model')
+    // Slips are told before anything begins. Where there is a flag, a variable says nothing.
     if (wanted === undefined) portOf(process.env['PORT'], 'PORT')
+    if (named === undefined) modelNameOf(process.env['RETINUE_MODEL'], 'RETINUE_MODEL')
     const controller = new AbortController()
     const server = new DevServer({
       path,
       dir,
-      model,
+      model: named,
       port: wanted,
       host,
       colors: wantsColors(process.stdout),

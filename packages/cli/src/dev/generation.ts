@@ -14,6 +14,7 @@ import { agentModels } from '../run/agent-models.ts'
 import { modelChooser } from '../run/choose-model.ts'
 import { defaultMemory } from '../run/default-memory.ts'
 import { defaultStorage } from '../run/default-storage.ts'
+import { modelNameOf } from '../run/model-name.ts'
 import { watchStrayErrors } from '../run/stray-errors.ts'
 import { portOf } from '../serve/port.ts'
 import { problemText } from '../serve/problem-text.ts'
@@ -65,6 +66,8 @@ let ownStorage: Storage | undefined
 
 async function serve(open: NonNullable<OpenedProject['open']>, order: LoadOrder): Promise<void> {
   const { model, path } = order
+  // A slip that `.env` brings: every run would fail for it.
+  if (model === undefined) modelNameOf(process.env['RETINUE_MODEL'], 'RETINUE_MODEL')
   const project = await open()
   closeProject = async () => {
     await memory.settled()

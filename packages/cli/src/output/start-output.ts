@@ -11,7 +11,7 @@ import { exitCodeOf } from '../run/run-end.ts'
 import { watchStrayErrors } from '../run/stray-errors.ts'
 import { portOf } from '../serve/port.ts'
 import { problemText } from '../serve/problem-text.ts'
-import { assertAnswered, productionModel, unansweredAgents } from '../serve/production-model.ts'
+import { assertAnswered, assertProviderKnown, productionModel, unansweredAgents } from '../serve/production-model.ts'
 import { type ServedApplication, serveApplication } from '../serve/serve-application.ts'
 import { settingsOf } from '../serve/server-settings.ts'
 import { untilSignal } from '../serve/until-signal.ts'
@@ -105,6 +105,7 @@ async function open(options: OutputOptions, err: (text: string) => void): Promis
 
 async function assertModels(app: Retinue, strict: boolean, err: (text: string) => void): Promise<void> {
   const agents = Object.values(app.listAgents())
+  assertProviderKnown(agents, process.env)
   if (strict) return assertAnswered(agents, process.env)
   const unanswered = await unansweredAgents(agents, process.env)
   if (unanswered.length === 0) return
