@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { cliProject, NODE_MODULES, writeFiles } from '../../test-support/cli-project.ts'
+import { CLI, cliProject, NODE_MODULES, writeFiles } from '../../test-support/cli-project.ts'
 import { ask, bytesOf, emptyFolder, movedOutput, serving } from '../../test-support/output.ts'
 import { buildProject } from './build-project.ts'
 
@@ -138,6 +138,24 @@ test('B11.13 the output serves without sources and with nothing installed but wh
   await expect(serving([folder], { cwd, env: { PORT: 'http' } })).rejects.toThrow(
     /ended with 2.*\n.*PORT is "http", and a port is a number from 0 to 65535/,
   )
+})
+
+test('B11.13 an output whose packages are not installed says which one, and one way to mend it', async () => {
+  const root = cliProject({
+    ...FILES,
+    // Needed at once, and not only when a database is opened.
+    [`${AGENTS}/sup/tools/bytes.ts`]: `import '@libsql/client'\nimport { createTool } from '@retinue/core/tools'\nexport default createTool({ id: 'bytes', description: 'Counts the bytes.', execute: () => 1 })\n`,
+  })
+  for (const project of [root, cliProject(FILES)]) {
+    const folder = join(emptyFolder(), 'served')
+    cpSync(await built(project), folder, { recursive: true })
+    for (const args of [[folder], [...CLI, 'start', '--output', folder]]) {
+      const failed = await serving(args, { cwd: emptyFolder() }).catch((error: Error) => error.message)
+      expect(failed).toMatch(
+        /^it ended with 1 .*\nerror: Cannot find package '@libsql\/client'\.\n {2}= fix: .* npm install --prefix \S+\n$/,
+      )
+    }
+  }
 })
 
 const INDEX = `import { Retinue } from '@retinue/core'

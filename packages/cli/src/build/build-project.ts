@@ -71,12 +71,16 @@ export async function buildProject({ path, dir, out, strict = false }: BuildOpti
   return { check, missing, output: { folder, bytes: scriptBytes(bundled), dependencies } }
 }
 
-/** What `node FOLDER` runs. Source maps first, so that every error of the application tells the lines of its sources. */
+/**
+ * What `node FOLDER` runs. Source maps first, so that every error of the application tells the lines of its sources. What is not installed
+ * is told here if nothing can be loaded without it, else by what was loaded: see `start-output`.
+ */
 const INDEX = `process.setSourceMapsEnabled(true)
 const { main } = await import('./app/application.js').catch((error) => {
-  if (error?.code === 'ERR_MODULE_NOT_FOUND')
-    console.error('What package.json lists must be installed: npm install --prefix ' + import.meta.dirname)
-  throw error
+  if (error?.code !== 'ERR_MODULE_NOT_FOUND') throw error
+  console.error('error: ' + error.message.split(' imported from ')[0] + '.')
+  console.error('  = fix: install what its package.json lists: npm install --prefix ' + import.meta.dirname)
+  process.exit(1)
 })
 await main()
 `

@@ -17,6 +17,7 @@ import { settingsOf } from '../serve/server-settings.ts'
 import { untilSignal } from '../serve/until-signal.ts'
 import { UsageError } from '../usage-error.ts'
 import { dataRoot } from './data-root.ts'
+import { missingPackageText } from './missing-package.ts'
 
 export { applicationOf } from '@retinue/project/runtime'
 
@@ -48,30 +49,27 @@ export async function startOutput(options: OutputOptions): Promise<never> {
     return endProcess(code)
   } catch (error) {
     finished()
-    return endProcess(tellFailure(error, err))
+    return endProcess(tellFailure(error, options.here, err))
   }
 }
 
 /** What kept it from starting, or ended it. Gives the exit code. */
-function tellFailure(error: unknown, err: (text: string) => void): number {
-  err(problemText(error))
-  if (isPackageMissing(error))
-    err('  = fix: what its package.json lists must be installed: npm install in the folder of the output\n')
+function tellFailure(error: unknown, here: string, err: (text: string) => void): number {
+  err(missingPackageText(error, outputOf(here)) ?? problemText(error))
   if (error instanceof UsageError) return EXIT.usage
   return isRetinueError(error) ? exitCodeOf(error) : EXIT.failed
 }
 
-/** A package that is imported when it is first needed, such as the driver of a database. */
-function isPackageMissing(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  return ('code' in error && error.code === 'ERR_MODULE_NOT_FOUND') || isPackageMissing(error.cause)
+/** The folder of the output, of which the entry is in a folder. */
+function outputOf(here: string): string {
+  return dirname(dirname(fileURLToPath(here)))
 }
 
 async function open(options: OutputOptions, err: (text: string) => void): Promise<ServedApplication> {
   const { blueprint, values, here, defaultStorage, strict = false } = options
   const port = options.port ?? portOf(process.env['PORT'], 'PORT')
   const host = options.host ?? (process.env['HOST'] || undefined)
-  const output = dirname(dirname(fileURLToPath(here)))
+  const output = outputOf(here)
   const root = dataRoot(output, process.cwd(), process.env)
   // For tools that write below it.
   process.env['RETINUE_ROOT'] = root
