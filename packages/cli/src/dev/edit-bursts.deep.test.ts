@@ -1,5 +1,5 @@
 import { editBursts } from '../../test-support/properties/edit-bursts.ts'
 import { deep } from '../../test-support/property.ts'
 
-// 500 bursts. A case has a minute, on a busy machine too.
-deep(editBursts({ agents: 50, bursts: 5 }), 100)
+// 500 bursts.
+deep(editBursts({ agents: 50, bursts: 10 }), 50)
