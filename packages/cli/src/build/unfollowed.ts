@@ -11,7 +11,8 @@ export interface Unfollowed {
 }
 
 /** Whether a module may ask in such a way: the others need not be parsed. */
-export const MAY_ASK: RegExp = /\bimport\s*\(|\brequire\b|import\.meta|__dirname|__filename/
+export const MAY_ASK: RegExp =
+  /\bimport\s*\(\s*[^'"\s]|\brequire\s*\(\s*[^'"\s)]|\brequire\.resolve|createRequire|import\.meta|__dirname|__filename/
 
 const FIXES = {
   import: "name each module that may be meant: ({ a: () => import('./a.ts'), b: () => import('./b.ts') })[name]()",
