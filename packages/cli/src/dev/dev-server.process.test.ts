@@ -145,6 +145,9 @@ test('B11.13 a port that is taken keeps the last good version serving, and where
   const moved = await dev.until(/reloaded in \d+ ms {2}\(version 2\)\n {2}➜ {2}http:\/\/localhost:\d+\n/)
   const [url = ''] = /http\S+/.exec(moved) ?? []
   expect(await (await fetch(`${url}/api/agents`)).json()).toMatchObject({ agents: [{ description: 'second' }] })
+  // Others can reach it only where they need a token, as they do of what is started.
+  writeFiles(root, { '.env': 'HOST=0.0.0.0\n' })
+  await dev.until(/error\[server-unprotected\][\s\S]*?✖ not reloaded: version 2 serves on\n/)
 })
 
 /** A tool that never lets anything else run, and says in a file which process it is. */
