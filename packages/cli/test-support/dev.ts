@@ -14,12 +14,21 @@ export interface Dev {
   state(): Promise<DevState>
   /** The agents that it serves, as it describes them. */
   agents(): Promise<readonly { readonly key: string; readonly description?: string }[]>
-  /** Ends it, and gives its exit code. */
-  stop(): Promise<number>
+  /** Ends its processes, whatever they do. */
+  kill(): void
+  /** Ends it. */
+  stop(): Promise<void>
 }
 
-/** Starts it on a free port and waits until it serves. */
-export async function startDev(root: string, model?: string): Promise<Dev> {
+export interface DevSettings {
+  readonly model?: string
+  /** `undefined`: where the project says. Default: a free one. */
+  readonly port?: number | undefined
+}
+
+/** Starts it and waits until it serves. */
+export async function startDev(root: string, settings: DevSettings = {}): Promise<Dev> {
+  const { model, port } = { port: 0, ...settings }
   const controller = new AbortController()
   let said = ''
   let seen = 0
@@ -32,7 +41,7 @@ export async function startDev(root: string, model?: string): Promise<Dev> {
     path: root,
     dir: undefined,
     model,
-    port: 0,
+    port,
     host: undefined,
     colors: false,
     out: hear,
@@ -41,7 +50,7 @@ export async function startDev(root: string, model?: string): Promise<Dev> {
   })
   const ended = server.run()
   ended.catch(() => {})
-  const stop = (): Promise<number> => {
+  const stop = (): Promise<void> => {
     controller.abort()
     return ended
   }
@@ -71,6 +80,7 @@ export async function startDev(root: string, model?: string): Promise<Dev> {
     get,
     state: async () => (await get('/api/dev')) as DevState,
     agents: async () => ((await get('/api/agents')) as { agents: { key: string }[] }).agents,
+    kill: () => server.kill(),
     stop,
   }
 }

@@ -19,10 +19,12 @@ declare module 'vitest' {
 
 /** Checks `count` cases of the run's seed: `SEED`, which vitest.deep.config.ts chooses where nobody gave one. `CASE` is one case alone. */
 export function deep(property: Property, count: number): void {
-  const { name, unit } = property
+  const { name, unit, limitMs } = property
+  // What has cases that take long may take long in all.
+  const options = limitMs === undefined ? {} : { timeout: limitMs * count }
   const seed = Number(process.env['SEED'])
   const only = process.env['CASE']
-  test(`${name} ${count} ${unit}`, async ({ task }) => {
+  test(`${name} ${count} ${unit}`, options, async ({ task }) => {
     const run: DeepRun = { name, unit, seed, count: only === undefined ? count : 1, kinds: {} }
     task.meta.deep = run
     run.kinds = await holds(property, { seed, count, ...(only === undefined ? {} : { only: Number(only) }) })

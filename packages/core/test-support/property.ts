@@ -9,6 +9,8 @@ export interface Property {
   readonly name: string
   /** What a case is, in the plural: `streams`. */
   readonly unit: string
+  /** How long a case may take, in milliseconds. Default: a minute. */
+  readonly limitMs?: number
   /** Makes a case of the random numbers and checks it; throws where it does not hold. All that is random comes from `random`. */
   check(random: Random, tally: Tally): Promise<void>
 }
@@ -38,7 +40,7 @@ export async function holds(property: Property, { seed, count, only }: Cases): P
   try {
     for (let index = only ?? 0; index < (only === undefined ? count : only + 1); index++) {
       try {
-        await inTime(() => property.check(new Random(seedOf(`${seed} ${index}`)), tally))
+        await inTime(() => property.check(new Random(seedOf(`${seed} ${index}`)), tally), property.limitMs)
         // A rejection that nobody handles is told when the microtasks of its case have run.
         if (index % 20 === 0 || index === count - 1) await new Promise((resolve) => setImmediate(resolve))
         if (unhandled.length > 0)
@@ -62,9 +64,9 @@ function failed({ name }: Property, seed: number, index: number, cause: unknown)
 }
 
 /** The clock is set before the case begins: a case may stand in for it. */
-async function inTime(check: () => Promise<void>): Promise<void> {
+async function inTime(check: () => Promise<void>, limitMs: number = HUNG_AFTER_MS): Promise<void> {
   const hung = Promise.withResolvers<never>()
-  const timer = setTimeout(() => hung.reject(new Error('it hangs')), HUNG_AFTER_MS)
+  const timer = setTimeout(() => hung.reject(new Error('it hangs')), limitMs)
   try {
     await Promise.race([check(), hung.promise])
   } finally {

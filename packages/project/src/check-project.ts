@@ -15,6 +15,8 @@ export interface CheckOptions {
   timeoutMs?: number
   /** Whether to write `.retinue/types.d.ts`, which tells types of the agents. Default: false. */
   types?: boolean
+  /** Ends it early: modules that are not loaded by then are findings. */
+  signal?: AbortSignal
 }
 
 export interface CheckResult {
@@ -36,8 +38,9 @@ const DEFAULT_TIMEOUT_MS = 3_000
  * and `node-too-old`.
  */
 export async function checkProject(path: string, options: CheckOptions = {}): Promise<CheckResult> {
+  const { timeoutMs, types, signal } = options
   const { root, dir } = projectRoot(path, options.dir)
-  return (await check({ root, dir, timeoutMs: options.timeoutMs, types: options.types })).result
+  return (await check({ root, dir, timeoutMs, types, signal })).result
 }
 
 export interface Check {
@@ -45,7 +48,7 @@ export interface Check {
   readonly dir: string | undefined
   readonly timeoutMs: number | undefined
   readonly types?: boolean | undefined
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /** All that checking finds out, for who goes on from there. */

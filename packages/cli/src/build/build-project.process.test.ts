@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { cliProject, NODE_MODULES, writeFiles } from '../../test-support/cli-project.ts'
+import { CLI, cliProject, NODE_MODULES, writeFiles } from '../../test-support/cli-project.ts'
 import { ask, bytesOf, emptyFolder, movedOutput, serving } from '../../test-support/output.ts'
 import { buildProject } from './build-project.ts'
 
@@ -140,6 +140,24 @@ test('B11.13 the output serves without sources and with nothing installed but wh
   )
 })
 
+test('B11.13 an output whose packages are not installed says which one, and one way to mend it', async () => {
+  const root = cliProject({
+    ...FILES,
+    // Needed at once, and not only when a database is opened.
+    [`${AGENTS}/sup/tools/bytes.ts`]: `import '@libsql/client'\nimport { createTool } from '@retinue/core/tools'\nexport default createTool({ id: 'bytes', description: 'Counts the bytes.', execute: () => 1 })\n`,
+  })
+  for (const project of [root, cliProject(FILES)]) {
+    const folder = join(emptyFolder(), 'served')
+    cpSync(await built(project), folder, { recursive: true })
+    for (const args of [[folder], [...CLI, 'start', '--output', folder]]) {
+      const failed = await serving(args, { cwd: emptyFolder() }).catch((error: Error) => error.message)
+      expect(failed).toMatch(
+        /^it ended with 1 .*\nerror: Cannot find package '@libsql\/client'\.\n {2}= fix: .* npm install --prefix \S+\n$/,
+      )
+    }
+  }
+})
+
 const INDEX = `import { Retinue } from '@retinue/core'
 import { Agent } from '@retinue/core/agent'
 import { InMemoryStorage } from '@retinue/core/storage'
@@ -219,15 +237,16 @@ test('R17 secrets and what lies outside are not taken along; what package.json n
     'package.json': '{"type":"module","retinue":{"include":["corpus/"]}}',
     'corpus/a.txt': 'kept',
     'corpus/.env.local': 'KEY=c4n4ry-17',
+    'corpus/.env.example': 'KEY=',
     [`${AGENTS}/sup/config.ts`]: open,
   }
-  const { output } = await buildProject({ path: cliProject(included) })
-  expect(output?.open).toEqual([])
+  const { output, missing } = await buildProject({ path: cliProject(included) })
+  expect(missing).toEqual({ open: [], unfollowed: [], left: ['corpus/.env.local'] })
   const bytes = bytesOf(output?.folder ?? '')
-  expect(bytes['files/corpus/a.txt']).toBe('kept')
+  expect([bytes['files/corpus/a.txt'], bytes['files/corpus/.env.example']]).toEqual(['kept', 'KEY='])
   expect(Object.values(bytes).some((text) => text.includes('c4n4ry-17'))).toBe(false)
   const silent = { ...FILES, [`${AGENTS}/sup/config.ts`]: open }
-  expect((await buildProject({ path: cliProject(silent) })).output?.open).toEqual([`${AGENTS}/sup/config.ts`])
+  expect((await buildProject({ path: cliProject(silent) })).missing.open).toEqual([`${AGENTS}/sup/config.ts`])
   const around = cliProject({ 'outside.txt': 'c4n4ry-17' })
   const inside = join(around, 'app')
   writeFiles(inside, { ...FILES, 'package.json': '{"type":"module","retinue":{"include":["../outside.txt"]}}' })

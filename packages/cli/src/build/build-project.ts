@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { type CheckResult, type ProjectBlueprint, planBuild, withSubagents } from '@retinue/project'
-import type { Bundle } from './bundle.ts'
-import { type CopiedFile, filesToCopy } from './copied-files.ts'
+import type { Bundle, UnfollowedAt } from './bundle.ts'
+import { filesToCopy, type ToCopy } from './copied-files.ts'
 import { entryModule } from './entry-module.ts'
 import { includedFiles } from './included-files.ts'
 import { OUTPUT_DIR } from './output-dir.ts'
@@ -20,8 +20,19 @@ export interface BuildOptions {
 
 export interface BuildResult {
   readonly check: CheckResult
-  /** What was written; `undefined` where findings ended it. */
+  /** What is not in the output, and may be missed there. */
+  readonly missing: Missing
+  /** What was written; `undefined` where findings ended it, or with `strict` what is missing. */
   readonly output: BuildOutput | undefined
+}
+
+export interface Missing {
+  /** Modules that may read files which the build did not take along. */
+  readonly open: readonly string[]
+  /** What modules ask for when they run, and is not in the output. */
+  readonly unfollowed: readonly UnfollowedAt[]
+  /** What of seeds and included folders was left out, by its path in the project: secrets, what was installed. */
+  readonly left: readonly string[]
 }
 
 export interface BuildOutput {
@@ -29,8 +40,6 @@ export interface BuildOutput {
   /** Bytes of scripts, without source maps and copied files. */
   readonly bytes: number
   readonly dependencies: Readonly<Record<string, string>>
-  /** Modules that may read files which the build did not take along. */
-  readonly open: readonly string[]
 }
 
 /** Checks a project and builds it. Throws what checking throws, and `build-…` errors. */
@@ -40,7 +49,8 @@ export async function buildProject({ path, dir, out, strict = false }: BuildOpti
   bundler.catch(() => {})
   const plan = await planBuild(path, { types: true, ...(dir === undefined ? {} : { dir }) })
   const { result: check, root, blueprint, providers } = plan
-  if (blueprint === undefined || (strict && check.warnings > 0)) return { check, output: undefined }
+  const nothing = { open: [], unfollowed: [], left: [] }
+  if (blueprint === undefined || (strict && check.warnings > 0)) return { check, missing: nothing, output: undefined }
   const bundled = await (await bundler).bundle({ root, entry: entryModule(blueprint), providers })
   const folder = out === undefined ? join(root, OUTPUT_DIR) : resolve(out)
   const written = new Map<string, string | Uint8Array>([
@@ -48,19 +58,29 @@ export async function buildProject({ path, dir, out, strict = false }: BuildOpti
     ['index.js', INDEX],
     ...[...bundled.files].map(([name, content]) => [`app/${name}`, content] as const),
   ])
-  writeOutput(folder, { written, copied: copied(root, blueprint, bundled) })
-  const { dependencies } = bundled
-  // Who says what is to be taken along has thought of it.
-  const open = includedFiles(root) === undefined ? bundled.open : []
-  return { check, output: { folder, bytes: scriptBytes(bundled), dependencies, open } }
+  const { files, left } = toCopy(root, blueprint, bundled)
+  const { dependencies, unfollowed } = bundled
+  const missing: Missing = {
+    // Who says what is to be taken along has thought of it.
+    open: includedFiles(root) === undefined ? bundled.open : [],
+    unfollowed,
+    left: left.map((path) => relative(root, path).replaceAll('\\', '/')),
+  }
+  if (strict && Object.values(missing).some(({ length }) => length > 0)) return { check, missing, output: undefined }
+  writeOutput(folder, { written, copied: files })
+  return { check, missing, output: { folder, bytes: scriptBytes(bundled), dependencies } }
 }
 
-/** What `node FOLDER` runs. Source maps first, so that every error of the application tells the lines of its sources. */
+/**
+ * What `node FOLDER` runs. Source maps first, so that every error of the application tells the lines of its sources. What is not installed
+ * is told here if nothing can be loaded without it, else by what was loaded: see `start-output`.
+ */
 const INDEX = `process.setSourceMapsEnabled(true)
 const { main } = await import('./app/application.js').catch((error) => {
-  if (error?.code === 'ERR_MODULE_NOT_FOUND')
-    console.error('What package.json lists must be installed: npm install --prefix ' + import.meta.dirname)
-  throw error
+  if (error?.code !== 'ERR_MODULE_NOT_FOUND') throw error
+  console.error('error: ' + error.message.split(' imported from ')[0] + '.')
+  console.error('  = fix: install what its package.json lists: npm install --prefix ' + import.meta.dirname)
+  process.exit(1)
 })
 await main()
 `
@@ -79,13 +99,14 @@ function manifest(dependencies: Readonly<Record<string, string>>): string {
 }
 
 /** Seeds of workspaces, files that modules read, and what package.json says is to be included. */
-function copied(root: string, blueprint: ProjectBlueprint, { reads }: Bundle): readonly CopiedFile[] {
+function toCopy(root: string, blueprint: ProjectBlueprint, { reads }: Bundle): ToCopy {
   const seeds = blueprint.agents.flatMap(withSubagents).flatMap(({ workspace }) => workspace?.seeds ?? [])
   const own = [...seeds, ...(includedFiles(root) ?? [])].map((place) => [place, join(root, place)] as const)
   // A file that is read and is not there may be written by who reads it.
   const read = [...reads].filter(([, from]) => existsSync(from))
-  const files = [...own, ...read].flatMap(([place, from]) => filesToCopy(from, `files/${place}`))
-  return [...new Map(files.map((file) => [file.to, file])).values()]
+  const all = [...own, ...read].map(([place, from]) => filesToCopy(from, `files/${place}`))
+  const files = new Map(all.flatMap((each) => each.files).map((file) => [file.to, file]))
+  return { files: [...files.values()], left: [...new Set(all.flatMap((each) => each.left))].sort() }
 }
 
 function scriptBytes({ files }: Bundle): number {

@@ -66,6 +66,40 @@ test('B11.13 a package that looks for files beside itself is listed', async () =
   expect(dependencies).toEqual({ reads: '1.2.3' })
 })
 
+test('B11.13 what only the running module knows is told with its line: imports, requires, and places of CommonJS', async () => {
+  const config = `const name: string = 'a'
+export const load = () => import(\`./\${name}.ts\`)
+export const fixed = () => import('node:os')
+export const where = import.meta.resolve('./a')
+const __dirname = '/'
+export default [__dirname, name] // import(name)
+`
+  const common = "exports.a = (name) => require('./' + name)\nexports.b = __dirname\nexports.c = require('node:os')\n"
+  const root = emptyFolder()
+  const entry =
+    "import config from './src/retinue/config.ts'\nimport common from './lib/common.js'\nexport const main = [config, common]\n"
+  writeFiles(root, {
+    'package.json': '{"type":"module"}',
+    'src/retinue/config.ts': config,
+    'lib/package.json': '{}',
+    'lib/common.js': common,
+  })
+  const { unfollowed } = await bundle({ root, entry, providers: [] })
+  expect(unfollowed.map(({ file, line, what }) => `${file}:${line} ${what}`)).toEqual([
+    "lib/common.js:1 require('./' + name)",
+    'lib/common.js:2 __dirname',
+    expect.stringContaining('src/retinue/config.ts:2 import(`./'),
+    "src/retinue/config.ts:4 import.meta.resolve('./a')",
+  ])
+})
+
+test('B11.13 a package that imports what only it knows is listed', async () => {
+  const asking = 'export const load = (name) => import(name)\n'
+  expect((await bundled(['asks'], installed('asks', MODULE, { 'index.js': asking }))).dependencies).toEqual({
+    asks: '1.2.3',
+  })
+})
+
 test('R22 a package under another name is listed as what it is', async () => {
   const files = {
     'node_modules/alias/package.json': manifest({ name: '@scope/real' }),

@@ -5,7 +5,8 @@ import type { OutputChunk, Plugin, PluginContext, RolldownOutput } from 'rolldow
 import { rolldown } from 'rolldown'
 import { ENTRY, RUNTIME } from './entry-module.ts'
 import { placeModule } from './module-files.ts'
-import { Packages, packageName } from './packages.ts'
+import { isOurs, Packages, packageName } from './packages.ts'
+import { MAY_ASK, type Unfollowed, unfollowedIn } from './unfollowed.ts'
 
 export interface BundleOptions {
   /** The project's real path. */
@@ -25,12 +26,22 @@ export interface Bundle {
   readonly reads: ReadonlyMap<string, string>
   /** Modules that may read files of which nobody can say which, by their paths in the project. */
   readonly open: readonly string[]
+  /** What modules ask for when they run, and is not in the bundle. */
+  readonly unfollowed: readonly UnfollowedAt[]
+}
+
+/** With the module that asks, by its path in the project. */
+export interface UnfollowedAt extends Unfollowed {
+  readonly file: string
 }
 
 /** The providers of models: heavy, and loaded only when one of their models answers. They are installed, not bundled. */
 const PROVIDERS = /^@ai-sdk\/(?:openai|anthropic|google|openai-compatible)$/
 
-/** How often a package may turn out to look for files beside itself. Each time the bundle is made anew. */
+/** What a package says that looks for files beside itself. */
+const SELF_READING = /import\.meta|createRequire|__dirname|__filename/
+
+/** How often a package may turn out to need its own place. Each time the bundle is made anew. */
 const MAX_ROUNDS = 5
 
 /** Bundles a project with what it is made of. Throws `build-failed` and `build-version-conflict`. */
@@ -55,6 +66,7 @@ class Work {
   readonly #packages: Packages
   readonly #reads = new Map<string, string>()
   readonly #open = new Set<string>()
+  readonly #unfollowed: UnfollowedAt[] = []
   readonly #resolved = new Map<string, Awaited<ReturnType<PluginContext['resolve']>>>()
   #refused: unknown
 
@@ -71,7 +83,9 @@ class Work {
     const files = new Map<string, string | Uint8Array>()
     for (const file of output.output) files.set(file.fileName, file.type === 'chunk' ? codeOf(file) : file.source)
     const open = [...this.#open].sort()
-    return { files, dependencies: this.#packages.dependencies(), reads: this.#reads, open }
+    // Modules are read at the same time, in any order.
+    const unfollowed = this.#unfollowed.sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1))
+    return { files, dependencies: this.#packages.dependencies(), reads: this.#reads, open, unfollowed }
   }
 
   async #generate(): Promise<RolldownOutput> {
@@ -143,7 +157,7 @@ class Work {
         handler: () => ({ code: work.#entry, moduleType: 'js' }),
       },
       transform: {
-        filter: { id: /^[^\0].*\.[mc]?[jt]s$/, code: /import\.meta|createRequire|__dirname|__filename/ },
+        filter: { id: /^[^\0].*\.[mc]?[jt]s$/, code: MAY_ASK },
         handler: (code, id) => work.#placed(code, id),
       },
     }
@@ -166,13 +180,18 @@ class Work {
     return { id: specifier, external: true }
   }
 
-  /** A module that asks where it stands. One of an installed package sends its package back to where it was installed. */
+  /**
+   * A module that asks where it stands, or for modules that only it knows. One of an installed package sends its package back to where
+   * it was installed.
+   */
   #placed(code: string, file: string): { code: string; map: null } | undefined {
     const owner = this.#packages.of(file)
+    const unfollowed = owner === undefined || !isOurs(owner) ? unfollowedIn(code, file) : []
     if (owner?.isInstalled) {
-      this.selfReading.push(owner.dir)
+      if (SELF_READING.test(code) || unfollowed.length > 0) this.selfReading.push(owner.dir)
       return undefined
     }
+    for (const each of unfollowed) this.#unfollowed.push({ ...each, file: this.#place(file) })
     if (!code.includes('import.meta')) return undefined
     const placed = placeModule(code, file, this.#place(file))
     for (const read of placed.reads) this.#reads.set(this.#place(read), read)

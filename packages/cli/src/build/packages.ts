@@ -112,7 +112,8 @@ function packageAt(dir: string, manifest: Readonly<Record<string, unknown>>): Pa
   return { dir, name: String(manifest['name']), version: String(manifest['version']), isInstalled, manifest }
 }
 
-function isOurs({ name }: Package): boolean {
+/** Whether a package is one of this repository. */
+export function isOurs({ name }: Package): boolean {
   return name === 'retinue' || name.startsWith('@retinue/')
 }
 

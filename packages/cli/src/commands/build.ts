@@ -1,6 +1,7 @@
 import { relative } from 'node:path'
 import { isRetinueError } from '@retinue/core/errors'
-import { type BuildOutput, buildProject } from '../build/build-project.ts'
+import { printable } from '@retinue/project'
+import { type BuildOutput, buildProject, type Missing } from '../build/build-project.ts'
 import { type Command, command, UsageError } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { renderAll, renderSummary } from '../render-findings.ts'
@@ -20,12 +21,13 @@ const build: Command = command({
     },
   },
   async run({ path = '.', out, strict, dir }) {
-    const { check, output } = await built({ path, out, dir, strict: strict === true })
+    const { check, missing, output } = await built({ path, out, dir, strict: strict === true })
     const colors = wantsColors(process.stderr)
     if (check.findings.length > 0) console.error(renderAll(check.findings, colors))
     const { errors, warnings, agents } = check
     const failed = output === undefined
     console.error(renderSummary({ errors, warnings, agents, ms: performance.now(), failed }, colors))
+    for (const warning of warningsOf(missing)) console.error(warning)
     if (output === undefined) return EXIT.failed
     tell(output)
     return EXIT.ok
@@ -44,15 +46,31 @@ async function built(options: Parameters<typeof buildProject>[0]): ReturnType<ty
   }
 }
 
-function tell({ folder, bytes, dependencies, open }: BuildOutput): void {
+function tell({ folder, bytes, dependencies }: BuildOutput): void {
   const place = relative(process.cwd(), folder) || '.'
-  if (open.length > 0) {
-    const which = open.length > 3 ? `${open.slice(0, 3).join(', ')} and ${open.length - 3} more` : open.join(', ')
-    console.error(`warning: which files are read from beside them can't be seen: ${which}`)
-    console.error('  = fix: name the files and folders in package.json: "retinue": { "include": ["FOLDER"] }')
-  }
   const names = Object.entries(dependencies).map(([name, version]) => `${name}@${version}`)
   console.log(`${place}  ${Math.round(bytes / 1024)} kB`)
   if (names.length > 0) console.log(`To be installed beside it: ${names.join(', ')}  (npm install --prefix ${place})`)
   console.log(`Start it with: node ${place}`)
+}
+
+function warningsOf({ open, unfollowed, left }: Missing): string[] {
+  const warnings = unfollowed.map(
+    ({ file, line, what, fix }) =>
+      `warning: what it asks for can't be seen, and is not taken along: ${file}:${line}: ${what}\n  = fix: ${fix}`,
+  )
+  if (open.length > 0)
+    warnings.push(
+      `warning: which files are read from beside them can't be seen: ${listed(open)}\n  = fix: name the files and folders in package.json: "retinue": { "include": ["FOLDER"] }`,
+    )
+  if (left.length > 0)
+    warnings.push(
+      `warning: left out, because it may hold secrets or is no source: ${listed(left)}\n  = fix: set variables where it is started; a sample is called .env.example`,
+    )
+  return warnings.map(printable)
+}
+
+/** Three of them, and how many there are. */
+function listed(names: readonly string[]): string {
+  return names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ')
 }

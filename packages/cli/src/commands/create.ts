@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
-import { createInterface } from 'node:readline/promises'
 import { type Command, command, version } from '../command.ts'
+import { askModel } from '../create/ask-model.ts'
 import { createProject, DEFAULT_MODEL } from '../create/create-project.ts'
 import { EXIT } from '../exit-codes.ts'
 
@@ -17,7 +17,11 @@ const create: Command = command({
     yes: { type: 'boolean', alias: 'y', description: 'Ask nothing' },
   },
   async run({ name, model: given, yes }) {
-    const model = given ?? (yes || !process.stdin.isTTY ? DEFAULT_MODEL : await askModel())
+    const model = given ?? (yes || !process.stdin.isTTY ? DEFAULT_MODEL : await askModel(process.stdin, process.stderr))
+    if (model === undefined) {
+      console.error('\nNothing was made.')
+      return EXIT.interrupted
+    }
     const { folder, files, keys } = createProject({ path: name, model, version: version() })
     const place = relative(process.cwd(), folder) || '.'
     console.log(`Created ${place} with ${files.length} files.\n`)
@@ -32,12 +36,3 @@ const create: Command = command({
 })
 
 export default create
-
-async function askModel(): Promise<string> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    return (await terminal.question(`Which model do its agents use? (${DEFAULT_MODEL}) `)).trim() || DEFAULT_MODEL
-  } finally {
-    terminal.close()
-  }
-}

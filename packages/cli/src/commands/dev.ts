@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs'
 import { type Command, command, UsageError } from '../command.ts'
 import { DevServer } from '../dev/dev-server.ts'
-import { EXIT } from '../exit-codes.ts'
+import { modelNameOf } from '../run/model-name.ts'
 import { portOf } from '../serve/port.ts'
+import { untilSignal } from '../serve/until-signal.ts'
 import { wantsColors } from '../wants-colors.ts'
 
 const dev: Command = command({
@@ -34,26 +35,27 @@ const dev: Command = command({
   async run({ path = '.', port, host, model, dir }) {
     if (!statSync(path, { throwIfNoEntry: false })?.isDirectory())
       throw new UsageError(`there is no project directory "${path}"`)
+    const wanted = portOf(port, '--port')
+    const named = modelNameOf(model, '--model')
+    // Slips are told before anything begins. Where there is a flag, a variable says nothing.
+    if (wanted === undefined) portOf(process.env['PORT'], 'PORT')
+    if (named === undefined) modelNameOf(process.env['RETINUE_MODEL'], 'RETINUE_MODEL')
     const controller = new AbortController()
-    const asked = (): void => {
-      // A second time it is meant.
-      process.once('SIGINT', () => process.exit(EXIT.interrupted))
-      controller.abort()
-    }
-    process.once('SIGINT', asked)
-    process.once('SIGTERM', asked)
     const server = new DevServer({
       path,
       dir,
-      model,
-      port: portOf(port, '--port'),
+      model: named,
+      port: wanted,
       host,
       colors: wantsColors(process.stdout),
       out: (text) => process.stdout.write(text),
       err: (text) => process.stderr.write(text),
       signal: controller.signal,
     })
-    return server.run()
+    const asked = untilSignal(() => server.kill())
+    void asked.then(() => controller.abort())
+    await server.run()
+    return asked
   },
 })
 

@@ -29,11 +29,12 @@ const importCommand: Command = command({
     const { files, left } = await importProject({ source, project: process.cwd(), app, supervisor, model })
     if (json) {
       console.log(JSON.stringify({ files: [...files.keys()], left }, null, 2))
-      return EXIT.ok
+      return files.size === 0 ? EXIT.failed : EXIT.ok
     }
-    console.log(`Wrote ${files.size} files to ${app}.`)
+    console.log(files.size === 0 ? 'Nothing was written.' : `Wrote ${files.size} files to ${app}.`)
     for (const { file, line, what, fix } of left)
       console.error(`not carried over: ${file}${line === undefined ? '' : `:${line}`}: ${what}\n  = fix: ${fix}`)
+    if (files.size === 0) return EXIT.failed
     const { findings } = await checkAt('.', app)
     if (findings.length > 0)
       console.error(`\nretinue check says:\n\n${renderAll(findings, wantsColors(process.stderr))}`)

@@ -3,7 +3,9 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { OUTPUT_DIR } from '../build/output-dir.ts'
 import { type Command, command, UsageError } from '../command.ts'
+import { EXIT } from '../exit-codes.ts'
 import { loadEnvFiles } from '../load-env.ts'
+import { missingPackageText } from '../output/missing-package.ts'
 import { portOf } from '../serve/port.ts'
 
 /** What an output exports to those who start it in their own process. */
@@ -37,7 +39,14 @@ const start: Command = command({
     loadEnvFiles(resolve(path), process.env['NODE_ENV'] || 'production')
     process.env['NODE_ENV'] ??= 'production'
     process.setSourceMapsEnabled(true)
-    const { main } = (await import(pathToFileURL(entry).href)) as Output
+    const loaded = await import(pathToFileURL(entry).href).catch(
+      (error: unknown) => missingPackageText(error, folder) ?? Promise.reject(error),
+    )
+    if (typeof loaded === 'string') {
+      process.stderr.write(loaded)
+      return EXIT.failed
+    }
+    const { main } = loaded as Output
     return main({ strict: true, ...(port === undefined ? {} : { port }), ...(host === undefined ? {} : { host }) })
   },
 })

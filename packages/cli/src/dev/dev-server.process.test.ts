@@ -1,9 +1,10 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
-import { cliProject, writeFiles } from '../../test-support/cli-project.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { CLI, cliProject, writeFiles } from '../../test-support/cli-project.ts'
 import { startDev } from '../../test-support/dev.ts'
-import { ask } from '../../test-support/output.ts'
+import { ask, serving } from '../../test-support/output.ts'
 
 // Each version is a process, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 })
@@ -46,7 +47,6 @@ test('B11.13 a save is live: edited, new and removed agents, tools and .env; one
   await dev.until(RELOADED)
   expect(await dev.agents()).toMatchObject([{ description: 'from env' }, {}])
   expect(dev.said().match(/reloaded in/g)).toHaveLength(3)
-  expect(await dev.stop()).toBe(130)
 })
 
 test('B11.13 broken, it shows its findings in the terminal and over HTTP, and the last good version serves on', async () => {
@@ -115,11 +115,117 @@ export default createTool({
   })
 })
 
+/** A port that somebody has. */
+async function takenPort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+test('B11.13 a port that is taken keeps the last good version serving, and where it moves to is told', async () => {
+  const server = (port: number): string => `export default { port: ${port} }\n`
+  const root = cliProject({ ...agent('desk', "'first'"), 'src/retinue/server.ts': server(0) })
+  const dev = await startDev(root, { port: undefined })
+  writeFiles(root, { ...agent('desk', "'second'"), 'src/retinue/server.ts': server(await takenPort()) })
+  await dev.until(/error\[server-cannot-listen\]: .*it is taken[\s\S]*?✖ not reloaded: version 1 serves on\n/)
+  expect(await dev.agents()).toMatchObject([{ description: 'first' }])
+  expect(await dev.state()).toMatchObject({
+    generation: 1,
+    status: 'broken',
+    problem: expect.stringContaining('server-cannot-listen'),
+  })
+  // What is no port at all is told without a stack.
+  writeFiles(root, { 'src/retinue/server.ts': server(0), '.env': 'PORT=abc\n' })
+  expect(await dev.until(/error: [\s\S]*?serves on\n/)).toBe(
+    'error: PORT is "abc", and a port is a number from 0 to 65535\n✖ not reloaded: version 1 serves on\n',
+  )
+  writeFiles(root, { '.env': 'HOST=localhost\n' })
+  const moved = await dev.until(/reloaded in \d+ ms {2}\(version 2\)\n {2}➜ {2}http:\/\/localhost:\d+\n/)
+  const [url = ''] = /http\S+/.exec(moved) ?? []
+  expect(await (await fetch(`${url}/api/agents`)).json()).toMatchObject({ agents: [{ description: 'second' }] })
+  // Others can reach it only where they need a token, as they do of what is started.
+  writeFiles(root, { '.env': 'HOST=0.0.0.0\n' })
+  await dev.until(/error\[server-unprotected\][\s\S]*?✖ not reloaded: version 2 serves on\n/)
+})
+
+/** A tool that never lets anything else run, and says in a file which process it is. */
+const LOOP = `import { writeFileSync } from 'node:fs'
+import { createTool } from '@retinue/core/tools'
+export default createTool({
+  id: 'spin', description: 'Spins the wheel of the day.',
+  execute: () => {
+    writeFileSync('begun', String(process.pid))
+    for (;;) {}
+  },
+})
+`
+
+const SPIN = 'Spin the wheel of the day.'
+
+function loopingProject(): Record<string, string> {
+  return { ...agent('desk', "'x'"), [`${AGENTS}/desk/tools/spin.ts`]: LOOP }
+}
+
+test('B11.13 dev that is killed leaves nothing: a version in a loop ends as well', async () => {
+  const root = cliProject(loopingProject())
+  const dev = await serving([...CLI, 'dev', root], { cwd: root })
+  ask(dev.url, 'desk', SPIN).catch(() => {})
+  const pid = Number(await fileText(join(root, 'begun')))
+  expect(isAlive(pid)).toBe(true)
+  await dev.end('SIGKILL')
+  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 20_000 })
+})
+
+test('B11.13 asked to end a second time, dev ends every process at once', async () => {
+  const root = cliProject(loopingProject())
+  const dev = await startDev(root)
+  ask(dev.url, 'desk', SPIN).catch(() => {})
+  const pid = Number(await fileText(join(root, 'begun')))
+  dev.kill()
+  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 20_000 })
+})
+
+test('exit codes: dev ends with 0 where it is asked to stop, and with 130 where it is interrupted', async () => {
+  const root = cliProject(agent('desk', "'x'"))
+  for (const [signal, code] of [['SIGTERM', 0] as const, ['SIGINT', 130] as const]) {
+    const dev = await serving([...CLI, 'dev', root], { cwd: root })
+    expect(await dev.end(signal)).toBe(code)
+  }
+  const failed = await serving([...CLI, 'dev', root], { cwd: root, env: { PORT: 'abc' } }).catch(String)
+  expect(failed).toMatch(
+    /ended with 2 [^\n]*\nretinue dev: PORT is "abc", and a port is a number from 0 to 65535\. See/,
+  )
+})
+
+test('B11.13 a version that hangs while it loads does not keep dev from ending', async () => {
+  const root = cliProject(agent('desk', "'x'"))
+  const dev = await startDev(root)
+  const hanging = `import { writeFileSync } from 'node:fs'\nwriteFileSync('begun', String(process.pid))\nfor (;;) {}\n`
+  writeFiles(root, { [`${AGENTS}/desk/config.ts`]: hanging })
+  const pid = Number(await fileText(join(root, 'begun')))
+  // It would have fifteen seconds.
+  const start = performance.now()
+  await dev.stop()
+  expect(isAlive(pid)).toBe(false)
+  expect(performance.now() - start).toBeLessThan(10_000)
+})
+
+test('B11.13 where nothing serves, it does not say that something does', async () => {
+  const dies = `import { existsSync } from 'node:fs'\nsetInterval(() => existsSync('die') && process.exit(3), 10)\n${config("'x'")}`
+  const root = cliProject({ ...agent('desk', "'x'"), [`${AGENTS}/desk/config.ts`]: dies })
+  const dev = await startDev(root)
+  mkdirSync(join(root, 'die'))
+  await dev.until(/version 1 ended by itself/)
+  writeFiles(root, { [`${AGENTS}/desk/config.ts`]: `process.exit(3)\n${config("'x'")}` })
+  await dev.until(/✖ not reloaded: nothing is served\n/)
+})
+
 async function fileText(path: string): Promise<string> {
-  const { readFile } = await import('node:fs/promises')
   return vi.waitFor(
-    async () => {
-      const text = await readFile(path, 'utf8')
+    () => {
+      const text = readFileSync(path, 'utf8')
       if (text === '') throw new Error('nothing in it yet')
       return text
     },
@@ -130,8 +236,9 @@ async function fileText(path: string): Promise<string> {
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    return true
   } catch {
     return false
   }
+  // What has ended is counted until somebody asks how it ended.
+  return process.platform !== 'linux' || !/^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
 }

@@ -3,8 +3,8 @@ import { resolve } from 'node:path'
 import { checkProject, onEveryChange } from '@retinue/project'
 import { findLocalServers } from '../chat/local-servers.ts'
 import { version } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
 import { renderAll } from '../render-findings.ts'
+import { problemText } from '../serve/problem-text.ts'
 import { FrontDoor } from './front-door.ts'
 import { type Examined, GenerationProcess, type Loaded } from './generation-process.ts'
 import type { DevState, WantedPlace } from './protocol.ts'
@@ -54,19 +54,23 @@ export class DevServer {
   #generation = 0
   #turn: Promise<void> = Promise.resolve()
   #shown = ''
+  #url = ''
 
   constructor(options: DevOptions) {
     this.#options = options
     this.#root = realpathSync(resolve(options.path))
     this.#next = new GenerationProcess(this.#root)
-    this.#door = new FrontDoor((socket) => {
-      if (this.#serving?.isAlive) this.#serving.take(socket)
-      else socket.destroy()
-    })
+    this.#door = new FrontDoor(
+      (socket) => {
+        if (this.#serving?.isAlive) this.#serving.take(socket)
+        else socket.destroy()
+      },
+      (error) => options.err(`warning: a connection could not be taken: ${error.message}\n`),
+    )
   }
 
-  /** Serves until the signal ends it, and gives the exit code. Throws what listening throws. */
-  async run(): Promise<number> {
+  /** Serves until the signal ends it. Throws what listening throws at the start. */
+  async run(): Promise<void> {
     const { dir, signal } = this.#options
     // What loads may hang: it is not waited for.
     signal.addEventListener('abort', () => this.#next.kill(), { once: true })
@@ -76,10 +80,14 @@ export class DevServer {
         await this.#lookInTurn()
         return this.#modules
       })
-      return EXIT.interrupted
     } finally {
       await this.#end()
     }
+  }
+
+  /** Ends every process at once, whatever runs in it. */
+  kill(): void {
+    for (const process of [this.#next, this.#serving, ...this.#retired]) process?.kill()
   }
 
   /** One look at a time, whoever asks for it. */
@@ -90,13 +98,13 @@ export class DevServer {
   }
 
   async #look(): Promise<void> {
-    const { dir, model, signal } = this.#options
+    const { dir, model, port, host, signal } = this.#options
     const start = performance.now()
     if (!this.#next.isAlive) this.#next = new GenerationProcess(this.#root)
     const fresh = this.#next
     const generation = this.#generation + 1
     const serveFindings = this.#serving === undefined || this.#generation === 0
-    const loaded = await fresh.load({ path: this.#root, dir, model, generation, serveFindings })
+    const loaded = await fresh.load({ path: this.#root, dir, model, port, host, generation, serveFindings })
     if (signal.aborted) return fresh.kill()
     await this.#settle(loaded, fresh, performance.now() - start)
     this.#next = new GenerationProcess(this.#root)
@@ -115,21 +123,26 @@ export class DevServer {
       case 'lost': {
         fresh.kill()
         // Which module it was, only a process that is watched module by module can say.
-        const { dir } = this.#options
-        const check = await checkProject(this.#root, dir === undefined ? {} : { dir })
+        const { dir, signal } = this.#options
+        const check = await checkProject(this.#root, { signal, ...(dir === undefined ? {} : { dir }) })
+        if (signal.aborted) return
         const examined = { check, modules: this.#modules }
         return check.errors > 0 ? this.#broken(examined) : this.#broken(examined, loaded.problem)
       }
     }
   }
 
-  async #serve(
-    { examined, place, tree }: Extract<Loaded, { outcome: 'live' }>,
-    fresh: GenerationProcess,
-    ms: number,
-  ): Promise<void> {
-    const { check, modules } = examined
-    const { out, colors } = this.#options
+  async #serve(loaded: Extract<Loaded, { outcome: 'live' }>, fresh: GenerationProcess, ms: number): Promise<void> {
+    const { check, modules } = loaded.examined
+    const url = await this.#reach(loaded.place).catch((error: unknown) => {
+      if (this.#url === '') throw error
+      // It may have begun something, such as a schedule that was due.
+      this.#retire(fresh)
+      this.#broken(loaded.examined, problemText(error))
+      return undefined
+    })
+    if (url === undefined) return
+    if (!fresh.isAlive) return this.#broken(loaded.examined, 'the process that loaded it ended')
     const isGood = check.errors === 0
     const isFirst = this.#generation === 0
     if (isGood) this.#generation++
@@ -139,25 +152,29 @@ export class DevServer {
     this.#serving = fresh
     this.#watchOver(fresh)
     if (before !== undefined) this.#retire(before)
-    const url = await this.#open(place)
-    if (!isGood) this.#show(check)
-    if (isGood && isFirst)
-      out(
-        startText({
-          version: version(),
-          ms: performance.now(),
-          url,
-          tree,
-          warnings: check.warnings,
-          offer: await this.#offer,
-          colors,
-        }),
-      )
-    else if (isGood) {
+    await this.#tellServed(loaded, { url, isFirst, ms })
+  }
+
+  async #tellServed(
+    { examined: { check }, tree }: Extract<Loaded, { outcome: 'live' }>,
+    { url, isFirst, ms }: { readonly url: string; readonly isFirst: boolean; readonly ms: number },
+  ): Promise<void> {
+    const { out, colors } = this.#options
+    const isMoved = url !== this.#url
+    this.#url = url
+    if (check.errors > 0) {
+      this.#show(check)
+      return out(`  ➜  ${url}  serves what is wrong until it is mended\n`)
+    }
+    if (isFirst) {
+      const [ms, offer] = [performance.now(), await this.#offer]
+      out(startText({ version: version(), ms, url, tree, warnings: check.warnings, offer, colors }))
+    } else {
       if (check.findings.length > 0) this.#show(check)
       out(`reloaded in ${Math.round(ms)} ms  (version ${this.#generation})\n`)
-    } else out(`  ➜  ${url}  serves what is wrong until it is mended\n`)
-    if (isGood && !isFirst) this.#shown = renderAll(check.findings, false)
+      if (isMoved) out(`  ➜  ${url}\n`)
+      this.#shown = renderAll(check.findings, false)
+    }
   }
 
   /** What a project leaves behind may end its process: then it is started again. */
@@ -193,14 +210,9 @@ export class DevServer {
     this.#options.err(`${renderAll(findings, this.#options.colors)}\n`)
   }
 
-  #open({ port, host }: WantedPlace): Promise<string> {
-    const asked = this.#options
-    const wanted = asked.port ?? port
-    return this.#door.open({
-      port: wanted ?? PLACE.port,
-      host: asked.host ?? host ?? PLACE.host,
-      isFixed: wanted !== undefined,
-    })
+  /** Opens the door where it is wanted, before the version that serves is given up. */
+  #reach({ port, host }: WantedPlace): Promise<string> {
+    return this.#door.open({ port: port ?? PLACE.port, host: host ?? PLACE.host, isFixed: port !== undefined })
   }
 
   #retire(process: GenerationProcess): void {

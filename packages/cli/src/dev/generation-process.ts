@@ -39,7 +39,11 @@ export class GenerationProcess {
   constructor(cwd: string) {
     // Beside this file, in the form that this file itself has: source or compiled.
     const entry = fileURLToPath(new URL(`./generation${extname(import.meta.url)}`, import.meta.url))
-    this.#child = fork(entry, [], { cwd, stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv: process.execArgv })
+    this.#child = fork(entry, [String(process.pid)], {
+      cwd,
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      execArgv: process.execArgv,
+    })
     this.#child.on('message', (message: FromGeneration) => {
       if (message.type === 'examined') this.#examined = { check: message.check, modules: message.modules }
       this.#onEvent?.(message)

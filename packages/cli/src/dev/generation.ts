@@ -4,9 +4,8 @@
  */
 import type { Socket } from 'node:net'
 import { Retinue } from '@retinue/core'
-import { isRetinueError } from '@retinue/core/errors'
 import { InMemoryStorage, type Storage } from '@retinue/core/storage'
-import { type OpenedProject, openProject } from '@retinue/project'
+import { endWithParent, type OpenedProject, openProject } from '@retinue/project'
 import { ScheduleRunner } from '@retinue/project/runtime'
 import type { ServerSettings } from '@retinue/server'
 import { type ConnectionServer, serveConnections } from '@retinue/server/node'
@@ -15,13 +14,14 @@ import { agentModels } from '../run/agent-models.ts'
 import { modelChooser } from '../run/choose-model.ts'
 import { defaultMemory } from '../run/default-memory.ts'
 import { defaultStorage } from '../run/default-storage.ts'
-import { errorText } from '../run/run-end.ts'
+import { modelNameOf } from '../run/model-name.ts'
 import { watchStrayErrors } from '../run/stray-errors.ts'
 import { portOf } from '../serve/port.ts'
+import { problemText } from '../serve/problem-text.ts'
 import { scheduleText } from '../serve/schedule-text.ts'
 import { settingsOf } from '../serve/server-settings.ts'
 import { devRoutes } from './dev-routes.ts'
-import type { DevState, FromGeneration, LoadOrder, ToGeneration, TreeLine } from './protocol.ts'
+import type { DevState, FromGeneration, LoadOrder, ToGeneration, TreeLine, WantedPlace } from './protocol.ts'
 
 /** A run may take as long as it takes to end on its version; a timer can't be longer. */
 const FOREVER_MS = 2_147_483_647
@@ -58,13 +58,16 @@ async function load(order: LoadOrder): Promise<void> {
   }
   tell({ type: 'examined', check, modules })
   if (opened.open !== undefined) await serve(opened.open, order)
-  else if (serveFindings) await serveOnlyFindings()
+  else if (serveFindings) await serveOnlyFindings(order)
 }
 
 const memory = defaultMemory()
 let ownStorage: Storage | undefined
 
-async function serve(open: NonNullable<OpenedProject['open']>, { model, path }: LoadOrder): Promise<void> {
+async function serve(open: NonNullable<OpenedProject['open']>, order: LoadOrder): Promise<void> {
+  const { model, path } = order
+  // A slip that `.env` brings: every run would fail for it.
+  if (model === undefined) modelNameOf(process.env['RETINUE_MODEL'], 'RETINUE_MODEL')
   const project = await open()
   closeProject = async () => {
     await memory.settled()
@@ -77,21 +80,27 @@ async function serve(open: NonNullable<OpenedProject['open']>, { model, path }: 
     resolveModel,
     tell: (event) => err(scheduleText(event)),
   })
-  const settings = settingsOf(project.server)
+  const own = settingsOf(project.server)
+  const place = placeOf(order, own)
+  // Whom it is open to depends on where it is reached.
+  const settings = place.host === undefined ? own : { ...own, host: place.host }
   await listen(project.app, settings, resolveModel)
   await schedules.start()
   const lines = await Promise.all(Object.values(project.agents).map((agent) => agentModels(agent, resolveModel)))
   const tree = lines.flat().map(({ key, depth, use }): TreeLine => {
     return { key, depth, requested: use?.requested ?? 'a function', used: use?.used ?? 'a function' }
   })
-  tell({ type: 'live', place: placeOf(settings), tree })
+  tell({ type: 'live', place, tree })
 }
 
-/** Nothing can be served yet but what is wrong. */
-async function serveOnlyFindings(): Promise<void> {
+/** Nothing can be served yet but what is wrong: to others than this machine only with the token, as `server.ts` may not be read. */
+async function serveOnlyFindings(order: LoadOrder): Promise<void> {
   const app = new Retinue({ agents: {}, storage: new InMemoryStorage({ id: 'findings' }) })
-  await listen(app, {})
-  tell({ type: 'live', place: placeOf({}), tree: [] })
+  const settings = settingsOf(undefined)
+  const { port, host } = placeOf(order, settings)
+  const place = { port, host: settings.token === undefined ? undefined : host }
+  await listen(app, { ...settings, ...(place.host === undefined ? {} : { host: place.host }) })
+  tell({ type: 'live', place, tree: [] })
 }
 
 async function listen(
@@ -108,8 +117,12 @@ async function listen(
   for (const socket of waiting.splice(0)) server.take(socket)
 }
 
-function placeOf(settings: ServerSettings): { port: number | undefined; host: string | undefined } {
-  return { port: portOf(process.env['PORT'], 'PORT') ?? settings.port, host: process.env['HOST'] || settings.host }
+/** A flag goes before a variable, and that before `server.ts`. */
+function placeOf({ port, host }: LoadOrder, settings: ServerSettings): WantedPlace {
+  return {
+    port: port ?? portOf(process.env['PORT'], 'PORT') ?? settings.port,
+    host: host ?? (process.env['HOST'] || settings.host),
+  }
 }
 
 async function retire(): Promise<void> {
@@ -124,8 +137,7 @@ function end(code: number): never {
 }
 
 function failed(error: unknown): void {
-  const problem = isRetinueError(error) ? errorText(error) : String(error instanceof Error ? error.stack : error)
-  tell({ type: 'failed', problem })
+  tell({ type: 'failed', problem: problemText(error) })
 }
 
 process.on('message', (message: ToGeneration, socket?: Socket) => {
@@ -150,6 +162,7 @@ process.on('message', (message: ToGeneration, socket?: Socket) => {
 // Ctrl-C reaches every process at the terminal: when this one ends, the first one says.
 process.on('SIGINT', () => {})
 process.on('disconnect', () => end(0))
+endWithParent(Number(process.argv[2]))
 fatal.catch((error: unknown) => {
   failed(error)
   end(1)

@@ -13,6 +13,9 @@ export interface LoadOrder {
   readonly path: string
   readonly dir: string | undefined
   readonly model: string | undefined
+  /** Where flags say that it is to be reached. */
+  readonly port: number | undefined
+  readonly host: string | undefined
   readonly generation: number
   /** Whether to serve findings where there are errors: nothing else serves yet. */
   readonly serveFindings: boolean

@@ -48,7 +48,8 @@ export function importClaude(options: ClaudeOptions): Imported {
     if (found === undefined) continue
     const { key, fields, body } = found
     const path = `${home}/subagents/${key}/agent.md`
-    if (files.has(path)) {
+    // Names that differ in case alone are one file on many disks, and one agent to whoever reads them.
+    if (told.some((other) => other.toLowerCase() === key.toLowerCase())) {
       left.push({ file: name, what: `another agent is called "${key}"`, fix: 'rename one of them, and import again' })
       continue
     }
@@ -87,12 +88,17 @@ function readAgent(
     left.push({ file: name, what: 'it has no instructions', fix: 'write below the frontmatter what it does' })
     return undefined
   }
-  const said =
-    typeof fields['name'] === 'string' ? fields['name'] : (name.split('/').at(-1)?.slice(0, -'.md'.length) ?? '')
-  const key = said.replace(/[^A-Za-z0-9_-]+/g, '-').slice(0, 64)
-  if (key !== said)
-    left.push({ file: name, what: `"${said}" can't be the name of an agent`, fix: `it is called "${key}" now` })
+  const said = typeof fields['name'] === 'string' ? fields['name'] : undefined
+  // A name with nothing in it that a key may hold is none.
+  const key = keyOf(said ?? '') ?? keyOf(name.split('/').at(-1)?.slice(0, -'.md'.length) ?? '') ?? 'agent'
+  if (key !== (said ?? name.split('/').at(-1)?.slice(0, -'.md'.length)))
+    left.push({ file: name, what: `"${said ?? name}" can't be the name of an agent`, fix: `it is called "${key}" now` })
   return { key, fields, body }
+}
+
+function keyOf(name: string): string | undefined {
+  const key = name.replace(/[^A-Za-z0-9_-]+/g, '-').slice(0, 64)
+  return /^-*$/.test(key) ? undefined : key
 }
 
 /** Descriptions with a colon in them are common, and no YAML: such a line is read as it stands. */

@@ -1,11 +1,13 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import type { Imported, LeftOver } from './imported.ts'
 import { rewriteModule } from './rewrite-module.ts'
 
 export interface MastraOptions {
   /** The folder of the application: `src/mastra`. */
   readonly folder: string
+  /** The project that it is written to. */
+  readonly project: string
   /** The application's directory in the project. */
   readonly app: string
 }
@@ -23,7 +25,7 @@ const WITHOUT_PLACE: ReadonlyMap<string, string> = new Map([
  * Copies a tree of Mastra with its imports changed to ours. Agents in code stay in code, as the application of `index.ts`; agents in
  * folders stay in folders. What has no place here is left out, and told.
  */
-export async function importMastra({ folder, app }: MastraOptions): Promise<Imported> {
+export async function importMastra({ folder, project, app }: MastraOptions): Promise<Imported> {
   const files = new Map<string, string>()
   const left: LeftOver[] = []
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
@@ -38,13 +40,32 @@ export async function importMastra({ folder, app }: MastraOptions): Promise<Impo
   for (const path of paths.sort()) {
     if (withoutPlace(path) !== undefined) continue
     if (/\.[mc]?[jt]sx?$/.test(path)) {
-      const { text, left: lost } = await rewriteModule(path, readFileSync(join(folder, path), 'utf8'), gone)
+      const source = readFileSync(join(folder, path), 'utf8')
+      const outside = (specifier: string): string | undefined => movedImport(specifier, { folder, path, project, app })
+      const { text, left: lost } = await rewriteModule({ file: path, source, gone, outside })
       files.set(`${app}/${path}`, text)
       left.push(...lost)
     } else if (/\.(?:md|json|txt)$/.test(path)) files.set(`${app}/${path}`, readFileSync(join(folder, path), 'utf8'))
     else left.push({ file: path, what: 'the file was left out', fix: 'copy it by hand if it is needed' })
   }
   return { files, left }
+}
+
+/** What a relative import is called from the new place. Out of the tree it leads to where it led, as far as that is in the project. */
+function movedImport(
+  specifier: string,
+  { folder, path, project, app }: MastraOptions & { readonly path: string },
+): string | undefined {
+  const target = resolve(folder, dirname(path), specifier)
+  if (isWithin(folder, target)) return specifier
+  if (!isWithin(realpathSync(project), target)) return undefined
+  const moved = relative(dirname(join(realpathSync(project), app, path)), target).replaceAll('\\', '/')
+  return moved.startsWith('.') ? moved : `./${moved}`
+}
+
+function isWithin(folder: string, path: string): boolean {
+  const inside = relative(folder, path)
+  return inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside)
 }
 
 function topOf(path: string): string {

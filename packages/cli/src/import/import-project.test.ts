@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { checkProject, loadProject, plainFinding } from '@retinue/project'
 import { expect, test, vi } from 'vitest'
 import { cliProject, writeFiles } from '../../test-support/cli-project.ts'
+import { main } from '../main.ts'
 import { importProject } from './import-project.ts'
+import { type RewriteOptions, rewriteModule } from './rewrite-module.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -98,6 +100,128 @@ export const weather = new Agent({ id: 'weather', name: 'Weather', instructions:
   const { app, close } = await loadProject(root)
   expect(Object.keys(app.listAgents()).sort()).toEqual(['desk', 'weather'])
   await close()
+})
+
+/** What a module of Mastra becomes, and what is told of it. */
+async function rewritten(source: string, over: Partial<RewriteOptions> = {}): Promise<[string, string[]]> {
+  const outside = (specifier: string): string => specifier
+  const { text, left } = await rewriteModule({ file: 'a.ts', source, gone: new Set(['workflows']), outside, ...over })
+  return [text, left.map(({ line, what }) => `${line} ${what}`)]
+}
+
+test('import: every way to name a module is seen: what nobody can follow is told', async () => {
+  const source = `export * from '@mastra/core/agent'
+export * from '@mastra/voice'
+export * from './workflows/flow'
+export { Mastra, Workflow } from '@mastra/core'
+import * as core from '@mastra/core'
+import tools, { createTool as tool } from '@mastra/core/tools'
+const { Mastra: M } = await import('@mastra/core')
+const rag = await import('@mastra/rag')
+const old = require('@mastra/memory')
+export const load = (name: string) => import(name)
+type A = import('@mastra/core/agent').Agent
+`
+  expect(await rewritten(source)).toEqual([
+    `export * from '@retinue/core/agent'
+export * from '@mastra/voice'
+export * from './workflows/flow'
+export { Retinue as Mastra, Workflow } from '@retinue/core'
+import * as core from '@retinue/core'
+import tools, { createTool as tool } from '@retinue/core/tools'
+const { Mastra: M } = await import('@retinue/core')
+const rag = await import('@mastra/rag')
+const old = require('@retinue/memory')
+export const load = (name: string) => import(name)
+type A = import('@retinue/core/agent').Agent
+`,
+    [
+      '1 what is exported of all of "@mastra/core/agent"',
+      '2 "@mastra/voice" has no counterpart',
+      '3 "./workflows/flow" was left out',
+      '4 "Workflow" of "@mastra/core" is not in "@retinue/core"',
+      '5 what is used of all of "@mastra/core"',
+      '6 the default export of "@mastra/core/tools"',
+      '7 what is used of "@mastra/core"',
+      '8 "@mastra/rag" has no counterpart',
+      '9 what is used of "@mastra/memory"',
+      "10 which module it loads can't be seen: import(name)",
+    ],
+  ])
+})
+
+test('import: options of applications and agents that mean nothing here are taken out; spreads are told', async () => {
+  const source = `import { Mastra as App } from '@mastra/core'
+import { Agent, agentConfig } from '@mastra/core/agent'
+export const agent = new Agent({ id: 'a', voice: speech, defaultGenerateOptions: { maxSteps: 3 }, model: 'openai/gpt-5.5' })
+export const app = new App({ ...shared, agents: { agent }, 'workflows': { flow }, backgroundTasks: { enabled: true }, [key]: 1 })
+export const config = agentConfig({ model: 'openai/gpt-5.5', evals: {} })
+export const other = new Agent(made())
+class Local {}
+new Local({ voice: 1 })
+`
+  const [text, left] = await rewritten(source)
+  expect(text.split('\n').slice(2, 6)).toEqual([
+    "export const agent = new Agent({ id: 'a',   model: 'openai/gpt-5.5' })",
+    'export const app = new App({ ...shared, agents: { agent },  backgroundTasks: { enabled: true }, [key]: 1 })',
+    "export const config = agentConfig({ model: 'openai/gpt-5.5', })",
+    'export const other = new Agent(made())',
+  ])
+  expect(left).toEqual([
+    '3 the option "voice" of the agent',
+    '3 the option "defaultGenerateOptions" of the agent',
+    "4 what of the application can't be seen: ...shared",
+    '4 the option "workflows" of the application',
+    "4 what of the application can't be seen: [key]: 1",
+    '5 the option "evals" of the agent',
+    "6 what of the agent can't be seen: made()",
+  ])
+})
+
+test('import: what leads out of the tree leads to the same place from the new one, and is told where there is none', async () => {
+  const index = `import { a } from '../lib/a'\nimport { b } from './b'\nexport default [a, b]\n`
+  const files = {
+    'src/lib/a.ts': 'export const a = 1\n',
+    'src/mastra/index.ts': index,
+    'src/mastra/b.ts': 'export const b = 2\n',
+  }
+  const same = cliProject(files)
+  const into = { ...INTO, app: 'apps/one/agents' }
+  expect((await importProject({ ...into, source: same, project: same })).left).toEqual([])
+  expect(readFileSync(join(same, 'apps/one/agents/index.ts'), 'utf8')).toContain(
+    "import { a } from '../../../src/lib/a'\nimport { b } from './b'\n",
+  )
+  const other = cliProject({})
+  const { left } = await importProject({ ...into, source: cliProject(files), project: other })
+  expect(left).toMatchObject([{ file: 'index.ts', line: 1, what: '"../lib/a" leads out of the tree' }])
+})
+
+test('import: an agent of .claude without a name that can be one is called after its file, and told', async () => {
+  const agent = (name: string): string => `---\nname: ${name}\ndescription: Helps.\ntools: []\n---\nHelp.\n`
+  const root = cliProject({
+    '.claude/agents/nameless.md': agent("''"),
+    '.claude/agents/star.md': agent('"***"'),
+    '.claude/agents/one.md': agent('Helper'),
+    '.claude/agents/two.md': agent('helper'),
+  })
+  const { files, left } = await importProject({ ...INTO, source: root, project: root })
+  expect([...files.keys()].map((path) => path.split('/').at(-2))).toEqual(['nameless', 'Helper', 'star', 'lead'])
+  expect(left.map(({ file, what }) => `${file}: ${what}`)).toEqual([
+    'nameless.md: "" can\'t be the name of an agent',
+    'star.md: "***" can\'t be the name of an agent',
+    'two.md: another agent is called "helper"',
+  ])
+})
+
+test('import: where nothing could be brought in, the command fails', async () => {
+  const root = cliProject({ '.claude/agents/notes.md': 'Only notes.\n' })
+  const said: string[] = []
+  vi.spyOn(console, 'log').mockImplementation((text: string) => void said.push(text))
+  vi.spyOn(console, 'error').mockImplementation((text: string) => void said.push(text))
+  vi.spyOn(process, 'cwd').mockReturnValue(root)
+  expect(await main(['import'])).toBe(1)
+  expect(said.join('\n')).toContain('Nothing was written.\nnot carried over: notes.md')
+  expect(await main(['import', '--json'])).toBe(1)
 })
 
 test('import: where there is nothing to import, that is said', async () => {

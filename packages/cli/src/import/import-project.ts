@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { UsageError } from '../usage-error.ts'
 import { importClaude } from './import-claude.ts'
@@ -28,13 +28,13 @@ export async function importProject(options: ImportOptions): Promise<Imported> {
   return imported
 }
 
-async function read({ source, app, supervisor, model }: ImportOptions): Promise<Imported> {
+async function read({ source, project, app, supervisor, model }: ImportOptions): Promise<Imported> {
   const path = resolve(source)
   const claude = [join(path, '.claude/agents'), join(path, 'agents'), path].find(holdsMarkdown)
   const mastra = [join(path, 'src/mastra'), path].find(isMastra)
   if (mastra !== undefined && claude !== join(path, '.claude/agents')) {
     const { importMastra } = await import('./import-mastra.ts')
-    return importMastra({ folder: mastra, app })
+    return importMastra({ folder: realpathSync(mastra), project, app })
   }
   if (claude !== undefined) return importClaude({ folder: claude, supervisor, model, app })
   throw new UsageError(`there is nothing to import in "${source}": neither .claude/agents/*.md nor src/mastra`)

@@ -7,15 +7,17 @@ import { assembleProject, type ProjectBlueprint } from '@retinue/project/runtime
 import { endProcess } from '../end-process.ts'
 import { EXIT } from '../exit-codes.ts'
 import { defaultMemory } from '../run/default-memory.ts'
-import { errorText, exitCodeOf } from '../run/run-end.ts'
+import { exitCodeOf } from '../run/run-end.ts'
 import { watchStrayErrors } from '../run/stray-errors.ts'
 import { portOf } from '../serve/port.ts'
-import { assertAnswered, productionModel, unansweredAgents } from '../serve/production-model.ts'
+import { problemText } from '../serve/problem-text.ts'
+import { assertAnswered, assertProviderKnown, productionModel, unansweredAgents } from '../serve/production-model.ts'
 import { type ServedApplication, serveApplication } from '../serve/serve-application.ts'
 import { settingsOf } from '../serve/server-settings.ts'
 import { untilSignal } from '../serve/until-signal.ts'
 import { UsageError } from '../usage-error.ts'
 import { dataRoot } from './data-root.ts'
+import { missingPackageText } from './missing-package.ts'
 
 export { applicationOf } from '@retinue/project/runtime'
 
@@ -47,32 +49,27 @@ export async function startOutput(options: OutputOptions): Promise<never> {
     return endProcess(code)
   } catch (error) {
     finished()
-    return endProcess(tellFailure(error, err))
+    return endProcess(tellFailure(error, options.here, err))
   }
 }
 
 /** What kept it from starting, or ended it. Gives the exit code. */
-function tellFailure(error: unknown, err: (text: string) => void): number {
-  if (isRetinueError(error)) err(errorText(error))
-  else if (error instanceof UsageError) err(`error: ${error.message}\n`)
-  else err(`${error instanceof Error ? error.stack : error}\n`)
-  if (isPackageMissing(error))
-    err('  = fix: what its package.json lists must be installed: npm install in the folder of the output\n')
+function tellFailure(error: unknown, here: string, err: (text: string) => void): number {
+  err(missingPackageText(error, outputOf(here)) ?? problemText(error))
   if (error instanceof UsageError) return EXIT.usage
   return isRetinueError(error) ? exitCodeOf(error) : EXIT.failed
 }
 
-/** A package that is imported when it is first needed, such as the driver of a database. */
-function isPackageMissing(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  return ('code' in error && error.code === 'ERR_MODULE_NOT_FOUND') || isPackageMissing(error.cause)
+/** The folder of the output, of which the entry is in a folder. */
+function outputOf(here: string): string {
+  return dirname(dirname(fileURLToPath(here)))
 }
 
 async function open(options: OutputOptions, err: (text: string) => void): Promise<ServedApplication> {
   const { blueprint, values, here, defaultStorage, strict = false } = options
   const port = options.port ?? portOf(process.env['PORT'], 'PORT')
   const host = options.host ?? (process.env['HOST'] || undefined)
-  const output = dirname(dirname(fileURLToPath(here)))
+  const output = outputOf(here)
   const root = dataRoot(output, process.cwd(), process.env)
   // For tools that write below it.
   process.env['RETINUE_ROOT'] = root
@@ -106,6 +103,7 @@ async function open(options: OutputOptions, err: (text: string) => void): Promis
 
 async function assertModels(app: Retinue, strict: boolean, err: (text: string) => void): Promise<void> {
   const agents = Object.values(app.listAgents())
+  assertProviderKnown(agents, process.env)
   if (strict) return assertAnswered(agents, process.env)
   const unanswered = await unansweredAgents(agents, process.env)
   if (unanswered.length === 0) return

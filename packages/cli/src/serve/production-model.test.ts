@@ -1,7 +1,7 @@
 import { Agent } from '@retinue/core/agent'
 import { scriptedModel } from '@retinue/core/testing'
 import { expect, test } from 'vitest'
-import { assertAnswered, productionModel, unansweredAgents } from './production-model.ts'
+import { assertAnswered, assertProviderKnown, productionModel, unansweredAgents } from './production-model.ts'
 
 const child = new Agent({
   id: 'child',
@@ -38,4 +38,17 @@ test('RETINUE_MODEL chooses every model in production, and never the offline one
     why: 'RETINUE_MODEL is set',
   })
   expect(() => productionModel({ RETINUE_MODEL: 'offline/echo' })).toThrow('RETINUE_MODEL is "offline/echo"')
+})
+
+test('RETINUE_MODEL that is no model, or of a provider that nobody knows, is an error of usage before anything is served', () => {
+  for (const name of ['nonsense', '/x', 'openai/', 'open ai/x'])
+    expect(() => productionModel({ RETINUE_MODEL: name })).toThrow(
+      expect.objectContaining({ name: 'UsageError', message: expect.stringContaining(`RETINUE_MODEL is "${name}"`) }),
+    )
+  const env = { RETINUE_MODEL: 'acme/big' }
+  expect(() => assertProviderKnown([lead], env)).toThrow('no provider is called "acme"')
+  expect(() => assertProviderKnown([lead], { RETINUE_MODEL: 'ollama/qwen3' })).not.toThrow()
+  const providers = { acme: () => scriptedModel([]) }
+  const registering = new Agent({ id: 'r', instructions: 'Work.', model: 'acme/big', defaultOptions: { providers } })
+  expect(() => assertProviderKnown([lead, registering], env)).not.toThrow()
 })

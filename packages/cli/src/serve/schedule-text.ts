@@ -6,7 +6,7 @@ export function scheduleText({ schedule, outcome }: ScheduleEvent): string {
 }
 
 /** What came of a time, in words. */
-export function outcomeText({ outcome, due, ms, count = 1, error }: ScheduleOutcome): string {
+export function outcomeText({ outcome, due, ms, count = 1, isMore, error }: ScheduleOutcome): string {
   const time = new Date(due).toISOString()
   switch (outcome) {
     case 'completed':
@@ -24,6 +24,6 @@ export function outcomeText({ outcome, due, ms, count = 1, error }: ScheduleOutc
     case 'missed':
       return count === 1
         ? `missed at ${time}: nothing was running`
-        : `missed ${count} times up to ${time}: nothing was running`
+        : `missed ${isMore ? 'at least ' : ''}${count} times up to ${time}: nothing was running`
   }
 }

@@ -23,6 +23,8 @@ export function editBursts({ agents, bursts }: BurstOptions): Property {
   return {
     name: 'R21',
     unit: `times ${bursts} bursts of edits of ${agents} agents`,
+    // A burst is a process, and a case two dozen of them: on a busy machine that takes a while.
+    limitMs: 300_000,
     async check(random, tally) {
       const root = realpathSync(mkdtempSync(join(tmpdir(), 'retinue-bursts-')))
       symlinkSync(NODE_MODULES, join(root, 'node_modules'))

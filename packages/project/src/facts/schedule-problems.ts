@@ -1,14 +1,11 @@
 import { unknownNameFix } from '../names.ts'
-import { cronProblem, isTimeZone } from './cron-problem.ts'
+import { CRON_FIX, cronProblem, isTimeZone } from './cron-problem.ts'
 import type { ScheduleProblem } from './facts.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
 /** The fields of a schedule that may stand in a frontmatter; its prompt is the text below. */
 const TEXT_FIELDS = ['cron', 'timeZone', 'description', 'allowOverlap', 'catchUp'] as const
-
-const CRON_FIX =
-  "write five fields (minute, hour, day of the month, month, day of the week), such as cron: '0 9 * * 1-5'"
 
 /** What of a schedule's fields can't be what it is. */
 export function scheduleProblems(fields: Fields): readonly ScheduleProblem[] {
@@ -30,8 +27,7 @@ function* timeProblems({ cron, timeZone, ...rest }: Fields): Iterable<SchedulePr
   else if (typeof cron !== 'string') yield wrong('cron', cron, CRON_FIX)
   else {
     const problem = cronProblem(cron)
-    if (problem !== undefined)
-      yield { field: 'cron', message: `has a cron that can't be read: ${problem}`, fix: CRON_FIX }
+    if (problem !== undefined) yield { ...problem, field: 'cron', message: `has a cron that ${problem.message}` }
   }
   const zoneFix = "write an IANA name, such as timeZone: 'Europe/Paris', or leave it out for UTC"
   if (timeZone !== undefined && typeof timeZone !== 'string') yield wrong('timeZone', timeZone, zoneFix)

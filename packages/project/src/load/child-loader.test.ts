@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
@@ -76,6 +77,35 @@ test('B11.11 the finding of a module that hangs', async () => {
       fix: write: export default createTool({ id, description, inputSchema, execute })"
   `)
 })
+
+test('B11.11 whoever checks may be killed in the middle: a module that loops does not outlive it', async () => {
+  const looping = "import { writeFileSync } from 'node:fs'\nwriteFileSync('pid', String(process.pid))\nfor (;;) {}\n"
+  const root = tempProject(below('src/retinue/agents', agent('sup', { 'config.ts': looping })))
+  const program = `import { checkProject } from ${JSON.stringify(new URL('../check-project.ts', import.meta.url).href)}
+await checkProject(${JSON.stringify(root)}, { timeoutMs: 600_000 })`
+  const checking = spawn(process.execPath, ['--conditions=@retinue/source', '--input-type=module', '-e', program])
+  const pid = await vi.waitFor(
+    () => {
+      const text = readFileSync(join(root, 'pid'), 'utf8')
+      if (text === '') throw new Error('nothing in it yet')
+      return Number(text)
+    },
+    { timeout: 30_000 },
+  )
+  expect(isAlive(pid)).toBe(true)
+  checking.kill('SIGKILL')
+  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 10_000 })
+})
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+  } catch {
+    return false
+  }
+  // What has ended is counted until somebody asks how it ended.
+  return process.platform !== 'linux' || !/^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+}
 
 test('B11.11 a module that exits, at the line that does it; the others are checked', async () => {
   const files = agent('sup', { 'tools/a.ts': '\nif (true) process.exit(0)\n', 'tools/b.ts': 'export default 5\n' })

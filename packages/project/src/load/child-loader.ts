@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { extname } from 'node:path'
+import { pid } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import type { LoadFailure, LoadRequest, LoadResult, ModuleLoader } from './module-loader.ts'
 import { inheritedOptions } from './node-options.ts'
@@ -152,7 +153,7 @@ function startChild(root: string): Child {
   const token = randomUUID()
   // Beside this file, in the form that this file itself has: source or compiled.
   const entry = fileURLToPath(new URL(`./load-child${extname(import.meta.url)}`, import.meta.url))
-  const process = fork(entry, [token, root], {
+  const process = fork(entry, [token, root, String(pid)], {
     cwd: root,
     stdio: ['ignore', 2, 2, 'ipc'],
     execArgv: [...inheritedOptions(), ROOM_FOR_THE_YOUNG],

@@ -3,6 +3,7 @@
  * stderr, so that nothing a module prints is taken for a result.
  */
 import { pathToFileURL } from 'node:url'
+import { endWithParent } from './end-with-parent.ts'
 import { failureOf } from './failure.ts'
 import { loadModule } from './load-module.ts'
 import { isPlainProcess } from './node-options.ts'
@@ -10,7 +11,7 @@ import { type FromChild, isToChild, type ToChild } from './protocol.ts'
 import { loadQuickly, warmUp } from './quick-loading.ts'
 import { resolveImportsOf } from './resolver.ts'
 
-const [, , token = '', root = ''] = process.argv
+const [, , token = '', root = '', parent = ''] = process.argv
 const send = process.send?.bind(process)
 const exit = process.exit.bind(process)
 
@@ -50,6 +51,7 @@ function exitLoudly(code?: number | string | null): never {
 // A rejection that nobody handles comes out here as well.
 process.on('uncaughtException', stray)
 process.on('disconnect', () => exit())
+endWithParent(Number(parent))
 let isAsked = false
 process.on('message', (message) => {
   if (!isToChild(message) || message.token !== token) return

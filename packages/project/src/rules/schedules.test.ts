@@ -91,6 +91,24 @@ test('B11.2 what can not run is told at its place, all of it at once', async () 
   `)
 })
 
+test('B11.2 a day that never comes is told; one that comes every fourth year is not', async () => {
+  const files = {
+    'schedules/a.ts': schedule("cron: '0 0 30 2 *', prompt: 'x'"),
+    'schedules/b.md': '---\ncron: 0 0 31 4,6 *\n---\nx\n',
+    'schedules/c.md': '---\ncron: 0 0 29 2 *\n---\nx\n',
+    // Either of the two days is enough.
+    'schedules/d.md': '---\ncron: 0 0 30 2 1\n---\nx\n',
+  }
+  expect(await toldOf(agent('sup', files))).toMatchInlineSnapshot(`
+    "error[schedule-invalid] sup/schedules/a.ts:2:39 (sup)
+      the schedule "a" has a cron that never comes: no month of it has such a day
+      fix: name a day that one of its months has
+    error[schedule-invalid] sup/schedules/b.md:2:7 (sup)
+      the schedule "b" has a cron that never comes: no month of it has such a day
+      fix: name a day that one of its months has"
+  `)
+})
+
 test('B11.1 of two schedules of one key the better extension wins, with a warning', async () => {
   const text = '---\ncron: 0 9 * * *\n---\nWork.\n'
   const files = { 'schedules/a.md': text, 'schedules/a.ts': schedule("cron: '0 9 * * *', prompt: 'x'") }

@@ -1,6 +1,14 @@
 import type { ScheduleTimes } from '@retinue/core/schedules'
 import { Cron } from 'croner'
 
+/** Times that have passed. */
+export interface PassedTimes {
+  readonly last: number | undefined
+  readonly count: number
+  /** There were more, and nobody counted them. */
+  readonly isMore: boolean
+}
+
 /** When a schedule is due. Times are milliseconds since 1970. */
 export class DueTimes {
   readonly #cron: Cron
@@ -15,17 +23,21 @@ export class DueTimes {
     return this.#cron.nextRun(new Date(time))?.getTime()
   }
 
-  /** The times after one and up to another, the last `limit` of them at most, and how many there are: at least so many. */
-  between(after: number, until: number, limit: number): { readonly times: readonly number[]; readonly count: number } {
-    const times: number[] = []
+  /** How many times there are after one and up to another, and the last of them. */
+  between(after: number, until: number): PassedTimes {
     let count = 0
+    let last: number | undefined
     for (let time = this.after(after); time !== undefined && time <= until; time = this.after(time)) {
-      count++
-      times.push(time)
-      if (times.length > limit) times.shift()
-      if (count >= MAX_COUNTED) return { times: [this.#lastBefore(until) ?? time], count }
+      last = time
+      if (++count === MAX_COUNTED)
+        return { last: this.#lastBefore(until) ?? last, count, isMore: this.#isMore(last, until) }
     }
-    return { times, count }
+    return { last, count, isMore: false }
+  }
+
+  #isMore(after: number, until: number): boolean {
+    const next = this.after(after)
+    return next !== undefined && next <= until
   }
 
   #lastBefore(until: number): number | undefined {
@@ -34,5 +46,5 @@ export class DueTimes {
   }
 }
 
-/** A schedule of every minute has half a million times a year: nobody counts them all. */
-const MAX_COUNTED = 10_000
+/** A schedule of every minute has half a million times a year, and to find one takes a good part of a millisecond. */
+const MAX_COUNTED = 100

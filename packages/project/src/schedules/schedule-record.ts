@@ -12,6 +12,8 @@ export interface ScheduleOutcome {
   readonly ms?: number
   /** How many times were missed, up to this one. */
   readonly count?: number
+  /** There were more than `count`: so many nobody counts. */
+  readonly isMore?: boolean
   readonly threadId?: string
   readonly error?: { readonly code?: string; readonly message: string }
 }

@@ -160,6 +160,22 @@ test('B11.2 what was missed while nothing ran is told once, with how many, and n
   await again.runner.stop()
 })
 
+test('B11.2 of many times that were missed a hundred are counted, and the last one is found all the same', async () => {
+  const storage = new InMemoryStorage({ id: 's' })
+  const schedule = { cron: '* * * * *', prompt: 'x' }
+  await (await started(schedule, { storage })).runner.stop()
+  const later = START + 3 * 365 * DAY
+  const { runner } = await started(schedule, { storage, clock: new FakeClock(later) })
+  const due = later - (later % MINUTE)
+  expect((await runner.list())[0]?.outcomes).toMatchObject([{ outcome: 'missed', due, count: 100, isMore: true }])
+  await runner.stop()
+  // Of exactly so many there are no more.
+  const again = await started(schedule, { storage, clock: new FakeClock(later + 100 * MINUTE) })
+  const [newest] = (await again.runner.list())[0]?.outcomes ?? []
+  expect([newest?.count, newest?.isMore]).toEqual([100, undefined])
+  await again.runner.stop()
+})
+
 test('B11.2 catchUp runs it once for all that was missed', async () => {
   const storage = new InMemoryStorage({ id: 's' })
   const schedule = { cron: '0 * * * *', prompt: 'x', catchUp: true }

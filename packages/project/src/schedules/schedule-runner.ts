@@ -159,11 +159,10 @@ export class ScheduleRunner {
       const settled = { ...record, times, settledUntil: Math.max(record.settledUntil, until) }
       // Times that it did not have then nobody has missed.
       if (record.times !== undefined && record.times !== times) return { record: settled, result: undefined }
-      const missing = new DueTimes(owned.schedule).between(record.settledUntil, until, 1)
-      const { count } = missing
-      const last = missing.times.at(-1)
+      const { last, count, isMore } = new DueTimes(owned.schedule).between(record.settledUntil, until)
       if (last === undefined) return { record: settled, result: undefined }
-      const outcome: ScheduleOutcome = { due: last, outcome: 'missed', by: 'time', at: now, count }
+      const many = { count, ...(isMore ? { isMore } : {}) }
+      const outcome: ScheduleOutcome = { due: last, outcome: 'missed', by: 'time', at: now, ...many }
       return { record: withOutcome(settled, outcome), result: outcome }
     })
     if (missed !== undefined) this.#tell(owned, missed)
@@ -181,8 +180,8 @@ export class ScheduleRunner {
         continue
       }
       // After a sleep several times may have passed: those are missed, and only the last one may still be in time.
-      const passed = times.between(from, now, 1)
-      const last = passed.times.at(-1) ?? due
+      const passed = times.between(from, now)
+      const last = passed.last ?? due
       from = last
       const isLate = now - last > LATE_MS
       if (isLate || passed.count > 1) await this.#settleOrTell(owned, isLate ? last : last - 1)
