@@ -273,6 +273,7 @@ const cli = {
       'safe-text.ts': 'what models and tools wrote must not steer a terminal, whatever prints it',
       'json-or-text.ts': 'what a person types as an answer is read the same way everywhere',
       'usage-error.ts': 'that a command line makes no sense is told the same way, whoever finds it',
+      'is-within.ts': 'what is in a folder is told by its path in one way: what must not leave a folder does not',
       'table.ts': 'records look the same wherever they are listed',
       'command.ts': 'how a command is declared and how its errors are shown, whichever command it is',
     },

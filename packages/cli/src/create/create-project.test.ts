@@ -58,5 +58,7 @@ test('create: what is there is never touched', async () => {
   const { code, err } = await created(root, '-y')
   expect([code, err]).toEqual([2, expect.stringContaining('is not empty: notes.txt is in it')])
   expect(existsSync(join(root, 'package.json'))).toBe(false)
-  expect(() => createProject({ path: join(root, 'new'), model: 'gpt', version: '1.0.0' })).toThrow('"gpt" is no model')
+  for (const model of ['gpt', "openai/a'b", 'openai/a"b', 'openai/a b', 'openai/'])
+    expect(() => createProject({ path: join(root, 'new'), model, version: '1.0.0' })).toThrow(`"${model}" is no model`)
+  expect(existsSync(join(root, 'new'))).toBe(false)
 })

@@ -26,7 +26,8 @@ export interface CreatedProject {
 export function createProject({ path, model, version }: CreateOptions): CreatedProject {
   const folder = resolve(path)
   assertFree(folder, path)
-  if (!/^[\w.-]+\/\S+$/.test(model)) throw new UsageError(`"${model}" is no model: write provider/model`)
+  // It stands in code and in YAML, where a quote would end it.
+  if (!/^[\w.-]+\/[\w.:/@+~-]+$/.test(model)) throw new UsageError(`"${model}" is no model: write provider/model`)
   const name = packageName(basename(folder))
   const keys = keyVariables(model)
   const files = templateFiles({ name, model, version, keys })

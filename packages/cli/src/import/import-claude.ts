@@ -53,7 +53,7 @@ export function importClaude(options: ClaudeOptions): Imported {
       left.push({ file: name, what: `another agent is called "${key}"`, fix: 'rename one of them, and import again' })
       continue
     }
-    const config = { model: modelOf(fields, model), ...described(fields, name, left) }
+    const config = { model: modelOf(fields, model, name, left), ...described(fields, name, left) }
     files.set(path, `---\n${stringify(config, { lineWidth: 0 })}---\n\n${body.trim()}\n`)
     tellLost(fields, name, left)
     told.push(key)
@@ -74,7 +74,7 @@ function readAgent(
   const text = readFileSync(path, 'utf8')
     .replace(/^\uFEFF/, '')
     .replaceAll('\r\n', '\n')
-  const [, head, body = ''] = /^---\n([\s\S]*?)\n---\n?([\s\S]*)$/.exec(text) ?? []
+  const [, head, body = ''] = /^---[ \t]*\n([\s\S]*?)\n---[ \t]*(?:\n([\s\S]*))?$/.exec(text) ?? []
   const fields = head === undefined ? undefined : readHead(head)
   if (fields === undefined) {
     left.push({
@@ -101,21 +101,38 @@ function keyOf(name: string): string | undefined {
   return /^-*$/.test(key) ? undefined : key
 }
 
-/** Descriptions with a colon in them are common, and no YAML: such a line is read as it stands. */
 function readHead(head: string): Fields | undefined {
+  const values = parsed(head) ?? parsed(head.split('\n').map(quoted).join('\n'))
+  return typeof values === 'object' && values !== null && !Array.isArray(values) ? (values as Fields) : undefined
+}
+
+/** Descriptions with a colon in them are common, and no YAML: what stands in such a line is meant as it stands. */
+function quoted(line: string): string {
+  const [, name, value] = /^([\w-]+):[ \t]+(.*)$/.exec(line) ?? []
+  return name === undefined || value === undefined || parsed(line) !== undefined
+    ? line
+    : `${name}: ${JSON.stringify(value)}`
+}
+
+/** Undefined for what is no YAML. */
+function parsed(text: string): unknown {
   try {
-    const values: unknown = parse(head)
-    return typeof values === 'object' && values !== null && !Array.isArray(values) ? (values as Fields) : undefined
+    return parse(text) ?? {}
   } catch {
-    const lines = head.split('\n').map((line) => /^([\w-]+):\s*(.*)$/.exec(line))
-    if (lines.some((line) => line === null)) return undefined
-    return Object.fromEntries(lines.flatMap((line) => (line === null ? [] : [[line[1], line[2]]])))
+    return undefined
   }
 }
 
-function modelOf({ model }: Fields, otherwise: string): string {
+function modelOf({ model }: Fields, otherwise: string, file: string, left: LeftOver[]): string {
   if (typeof model !== 'string' || model === '' || model === 'inherit') return otherwise
-  return MODELS.get(model) ?? (model.includes('/') ? model : `anthropic/${model}`)
+  const [, name = '', variant] = /^(.*?)(\[.*\])?$/.exec(model) ?? []
+  if (variant !== undefined)
+    left.push({
+      file,
+      what: `"${variant}" of its model`,
+      fix: 'nothing here means that; the model is the one before it',
+    })
+  return MODELS.get(name) ?? (name.includes('/') ? name : `anthropic/${name}`)
 }
 
 function described({ description }: Fields, file: string, left: LeftOver[]): { description?: string } {

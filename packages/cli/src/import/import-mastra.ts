@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, realpathSync } from 'node:fs'
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
+import { isWithin } from '../is-within.ts'
 import type { Imported, LeftOver } from './imported.ts'
 import { rewriteModule } from './rewrite-module.ts'
 
@@ -61,11 +62,6 @@ function movedImport(
   if (!isWithin(realpathSync(project), target)) return undefined
   const moved = relative(dirname(join(realpathSync(project), app, path)), target).replaceAll('\\', '/')
   return moved.startsWith('.') ? moved : `./${moved}`
-}
-
-function isWithin(folder: string, path: string): boolean {
-  const inside = relative(folder, path)
-  return inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside)
 }
 
 function topOf(path: string): string {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkProject, loadProject, plainFinding } from '@retinue/project'
 import { expect, test, vi } from 'vitest'
@@ -164,7 +164,7 @@ new Local({ voice: 1 })
   expect(text.split('\n').slice(2, 6)).toEqual([
     "export const agent = new Agent({ id: 'a',   model: 'openai/gpt-5.5' })",
     'export const app = new App({ ...shared, agents: { agent },  backgroundTasks: { enabled: true }, [key]: 1 })',
-    "export const config = agentConfig({ model: 'openai/gpt-5.5', })",
+    "export const config = agentConfig({ model: 'openai/gpt-5.5',  })",
     'export const other = new Agent(made())',
   ])
   expect(left).toEqual([
@@ -176,6 +176,91 @@ new Local({ voice: 1 })
     '5 the option "evals" of the agent',
     "6 what of the agent can't be seen: made()",
   ])
+})
+
+test('import: what stands in an option that is taken out goes with it, and comments stay', async () => {
+  const source = `import { Mastra } from '@mastra/core'
+import { Agent } from '@mastra/core/agent'
+export const mastra = new Mastra({
+  agents: { writer },
+  server: { middleware: [async () => { await import('@mastra/core/request-context') }] },
+  mcpServers: { x: new Agent({ voice: v, model: m }) } /* off */, // none
+  telemetry: {} // last
+})
+`
+  const [text, left] = await rewritten(source)
+  expect(text).toBe(`import { Retinue as Mastra } from '@retinue/core'
+import { Agent } from '@retinue/core/agent'
+export const mastra = new Mastra({
+  agents: { writer },
+  
+   /* off */ // none
+   // last
+})
+`)
+  expect(left).toEqual([
+    '5 the option "server" of the application',
+    '6 the option "mcpServers" of the application',
+    '7 the option "telemetry" of the application',
+  ])
+})
+
+test('import: what early versions of Mastra did otherwise is changed, or told with its line', async () => {
+  const source = `import { Agent } from '@mastra/core/agent'
+import { createTool } from '@mastra/core/tools'
+import { helper } from '@/lib/helper'
+import { other } from '#lib/other'
+export const look = createTool({ id: 'look', mastra, execute: async ({ context, runtimeContext }) => helper(context) })
+export const agent = new Agent({ instructions: ({ runtimeContext }) => String(runtimeContext), model: 'a/b' })
+export const said = agent.generateVNext('Go')
+export const plain = createTool({ id: 'plain', execute: async ({ context: city }) => city })
+export const right = createTool({ id: 'right', execute: async ({ city }, { context }) => [city, context] })
+`
+  const [text, left] = await rewritten(source)
+  expect(text).toContain("agent.generate('Go')")
+  expect(text).toContain("createTool({ id: 'look',  execute:")
+  expect(left).toEqual([
+    '3 "@/lib/helper" is an alias of tsconfig.json, to which Node pays no heed',
+    '4 "#lib/other" is one of the "imports" of package.json',
+    '5 the option "mastra" of the tool',
+    '5 the input of a tool is not in "context"',
+    '5 "runtimeContext" is not what a function is given here',
+    '6 "runtimeContext" is not what a function is given here',
+    '8 the input of a tool is not in "context"',
+  ])
+})
+
+test('import: agents of .claude whose frontmatter people write, and not YAML alone', async () => {
+  const root = cliProject({
+    '.claude/agents/team/list.md':
+      '--- \nname: list\n# what it is for\n\ndescription: Use this agent when: "x" is asked #now\ntools:\n  - Read\n  - Bash\nmodel: sonnet[1m]\n---\t\nList.\n',
+  })
+  const { files, left } = await importProject({ ...INTO, source: root, project: root })
+  expect(files.get('src/retinue/agents/lead/subagents/list/agent.md')).toBe(
+    '---\nmodel: anthropic/claude-sonnet-4-5\ndescription: \'Use this agent when: "x" is asked #now\'\n---\n\nList.\n',
+  )
+  expect(left.map(({ what }) => what)).toEqual(['"[1m]" of its model', 'its tools for files (Read)', 'its tools Bash'])
+})
+
+test('import: of two trees in a project neither is left out without a word', async () => {
+  const both = { '.claude/agents/a.md': '---\nname: a\n---\nHelp.\n', 'src/mastra/index.ts': 'export {}\n' }
+  const root = cliProject(both)
+  await expect(importProject({ ...INTO, source: root, project: root })).rejects.toThrow('name the one to import')
+  const { files } = await importProject({ ...INTO, source: join(root, '.claude/agents'), project: root })
+  expect([...files.keys()]).toContain('src/retinue/agents/lead/subagents/a/agent.md')
+})
+
+test('import: nothing is written outside the project, and a model that is none is refused', async () => {
+  const root = cliProject({ 'project/.claude/agents/a.md': '---\nname: a\n---\nHelp.\n' })
+  const project = join(root, 'project')
+  for (const app of ['../escaped', '..', join(root, 'elsewhere')])
+    await expect(importProject({ ...INTO, app, source: project, project })).rejects.toThrow('no folder of this project')
+  await expect(importProject({ ...INTO, model: 'nonsense', source: project, project })).rejects.toThrow(
+    'provider/model',
+  )
+  expect(readdirSync(root)).toEqual(['node_modules', 'package.json', 'project'])
+  const { files } = await importProject({ ...INTO, app: join(project, 'apps/one'), source: project, project })
+  expect([...files.keys()]).toContain('apps/one/agents/lead/agent.md')
 })
 
 test('import: what leads out of the tree leads to the same place from the new one, and is told where there is none', async () => {

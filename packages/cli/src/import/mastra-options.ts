@@ -1,5 +1,6 @@
 import type { RetinueOptions } from '@retinue/core'
 import type { AgentOptions } from '@retinue/core/agent'
+import type { ToolOptions } from '@retinue/core/tools'
 import type { ESTree } from 'rolldown/utils'
 
 /** What an application is made of here. */
@@ -40,11 +41,28 @@ const AGENT: Readonly<Record<keyof AgentOptions, true>> = {
   backgroundTasks: true,
 }
 
+/** What a tool is made of here. */
+const TOOL: Readonly<Record<keyof ToolOptions, true>> = {
+  id: true,
+  description: true,
+  inputSchema: true,
+  outputSchema: true,
+  suspendSchema: true,
+  resumeSchema: true,
+  requireApproval: true,
+  toModelOutput: true,
+  idempotent: true,
+  version: true,
+  background: true,
+  execute: true,
+}
+
 /** What takes options of which only some mean something here: by the name that it is imported by. */
 export const MAKERS: ReadonlyMap<string, { readonly what: string; readonly known: object }> = new Map([
   ['Mastra', { what: 'application', known: APPLICATION }],
   ['Agent', { what: 'agent', known: AGENT }],
   ['agentConfig', { what: 'agent', known: AGENT }],
+  ['createTool', { what: 'tool', known: TOOL }],
 ])
 
 /** What became of options that have another name, or another place, here. */
@@ -78,7 +96,7 @@ export function lostOptions(options: ESTree.Node | undefined, known: object): re
   })
 }
 
-function nameOf(key: ESTree.Node): string | undefined {
+export function nameOf(key: ESTree.Node): string | undefined {
   if (key.type === 'Identifier') return key.name
   return key.type === 'Literal' && typeof key.value === 'string' ? key.value : undefined
 }

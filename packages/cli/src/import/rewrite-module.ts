@@ -2,7 +2,7 @@ import type { ESTree } from 'rolldown/utils'
 import { parseSync, Visitor } from 'rolldown/utils'
 import type { LeftOver } from './imported.ts'
 import { MODULES, RENAMED } from './mastra-modules.ts'
-import { lostOptions, MAKERS } from './mastra-options.ts'
+import { lostOptions, MAKERS, nameOf } from './mastra-options.ts'
 
 export interface RewriteOptions {
   /** Where it stands in the tree. */
@@ -25,6 +25,11 @@ interface Edit {
   readonly text: string
 }
 
+/** Something that is told, and where it begins in the source. */
+interface Told extends LeftOver {
+  readonly at: number
+}
+
 /** Changes the imports of a module of Mastra to ours, and takes out options that mean nothing here. What can't be seen is told. */
 export async function rewriteModule(options: RewriteOptions): Promise<RewrittenModule> {
   const { file, source } = options
@@ -45,15 +50,31 @@ export async function rewriteModule(options: RewriteOptions): Promise<RewrittenM
       module.made(node.callee, first)
     },
     NewExpression: ({ callee, arguments: [first] }) => module.made(callee, first),
+    MemberExpression: (node) => module.called(node),
+    ArrowFunctionExpression: ({ params: [first] }) => module.taken(first),
+    FunctionExpression: ({ params: [first] }) => module.taken(first),
   }).visit(program)
   for (const [node, from] of loaded) module.loads(node, from)
   return module.result()
 }
 
+/** Methods of agents that have another name here. */
+const METHODS: ReadonlyMap<string, string> = new Map([
+  ['generateVNext', 'generate'],
+  ['streamVNext', 'stream'],
+])
+
+const ALIAS = 'import it by its place, or name it in the "imports" of package.json: it begins with # there'
+
+/** What stands between an option and the comma after it. */
+const BEFORE_COMMA = /^(?:\s|\/\/[^\n]*\n|\/\*[\s\S]*?\*\/)*,/
+
 class Rewriting {
   readonly #options: RewriteOptions
   readonly #edits: Edit[] = []
-  readonly #left: LeftOver[] = []
+  /** Ranges that are taken out: nothing in them is changed, or told. */
+  readonly #removed: Edit[] = []
+  readonly #left: Told[] = []
   /** What is imported from Mastra, by the name that it has in this module. */
   readonly #locals = new Map<string, string>()
 
@@ -133,16 +154,54 @@ class Rewriting {
         continue
       }
       this.#tell(lost.node, `the option "${lost.name}" of the ${maker.what}`, lost.fix)
-      const rest = /^\s*,?/.exec(this.#options.source.slice(lost.node.end))?.[0].length ?? 0
-      this.#edits.push({ start: lost.node.start, end: lost.node.end + rest, text: '' })
+      this.#removed.push({ ...placeOf(lost.node), text: '' })
+      const { end } = lost.node
+      const comma = BEFORE_COMMA.exec(this.#options.source.slice(end))
+      if (comma) this.#edits.push({ start: end + comma[0].length - 1, end: end + comma[0].length, text: '' })
+    }
+    if (maker.what === 'tool') this.#executes(options)
+  }
+
+  /** A method of something that may be an agent. */
+  called({ computed, property }: ESTree.MemberExpression): void {
+    const name = !computed && property.type === 'Identifier' ? METHODS.get(property.name) : undefined
+    if (name !== undefined && this.#isMastras) this.#edits.push({ ...placeOf(property), text: name })
+  }
+
+  /** What a function is given: of Mastra's callbacks some things have another name here. */
+  taken(first: ESTree.Node | undefined): void {
+    const found = this.#isMastras ? keyIn(first, 'runtimeContext') : undefined
+    if (found) this.#tell(found, '"runtimeContext" is not what a function is given here', 'it is called requestContext')
+  }
+
+  /** A tool of an early version takes its input out of one argument. */
+  #executes(options: ESTree.Node | undefined): void {
+    if (options?.type !== 'ObjectExpression') return
+    for (const property of options.properties) {
+      if (property.type !== 'Property' || nameOf(property.key) !== 'execute') continue
+      const { value } = property
+      const isFunction = value.type === 'ArrowFunctionExpression' || value.type === 'FunctionExpression'
+      const found = isFunction ? keyIn(value.params[0], 'context') : undefined
+      if (found) this.#tell(found, 'the input of a tool is not in "context"', 'write execute: (input, context) => …')
     }
   }
 
   result(): RewrittenModule {
-    let text = this.#options.source
-    for (const { start, end, text: by } of [...this.#edits].sort((a, b) => b.start - a.start))
+    const { file, source } = this.#options
+    const isKept = (at: number): boolean => !this.#removed.some(({ start, end }) => at > start && at < end)
+    const edits = [...this.#removed, ...this.#edits].filter(({ start }) => isKept(start))
+    let text = source
+    for (const { start, end, text: by } of edits.sort((a, b) => b.start - a.start))
       text = text.slice(0, start) + by + text.slice(end)
-    return { text, left: this.#left.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)) }
+    const told = this.#left.filter(({ at }) => isKept(at)).sort((a, b) => a.at - b.at)
+    if (parseSync(file, text).errors.length === 0) return { text, left: told.map(({ at: _at, ...left }) => left) }
+    const what = 'what it uses of Mastra could not be changed, and it was copied as it is'
+    return { text: source, left: [{ file, line: 1, what, fix: 'change its imports and options by hand' }] }
+  }
+
+  /** Whether something of Mastra is used in it. */
+  get #isMastras(): boolean {
+    return this.#locals.size > 0
   }
 
   /** Changes the name of a module to what it is here. False where there is none, which is told. */
@@ -151,6 +210,9 @@ class Rewriting {
     const from = source.value
     const known = MODULES.get(from)
     if (known === undefined && !/^\.\.?(?:\/|$)/.test(from)) {
+      if (/^(?:@\/|~)/.test(from))
+        this.#tell(source, `"${from}" is an alias of tsconfig.json, to which Node pays no heed`, ALIAS)
+      if (from.startsWith('#')) this.#tell(source, `"${from}" is one of the "imports" of package.json`, 'carry it over')
       if (from.startsWith('@mastra/'))
         this.#tell(source, `"${from}" has no counterpart`, 'write what it was used for in another way')
       return !from.startsWith('@mastra/')
@@ -168,7 +230,7 @@ class Rewriting {
 
   #tell(node: ESTree.Node, what: string, fix: string): void {
     const { file, source } = this.#options
-    this.#left.push({ file, line: source.slice(0, node.start).split('\n').length, what, fix })
+    this.#left.push({ file, line: source.slice(0, node.start).split('\n').length, what, fix, at: node.start })
   }
 
   /** What stands there, in one line that is not too long. */
@@ -176,6 +238,12 @@ class Rewriting {
     const text = this.#options.source.slice(start, end).replace(/\s+/g, ' ')
     return text.length > 60 ? `${text.slice(0, 60)}…` : text
   }
+}
+
+/** Where a parameter is taken apart, and one of its names is this one. */
+function keyIn(parameter: ESTree.Node | undefined, name: string): ESTree.Node | undefined {
+  if (parameter?.type !== 'ObjectPattern') return undefined
+  return parameter.properties.find((property) => property.type === 'Property' && nameOf(property.key) === name)
 }
 
 function placeOf({ start, end }: ESTree.Node): { readonly start: number; readonly end: number } {

@@ -1,5 +1,6 @@
 import { mkdirSync, realpathSync } from 'node:fs'
-import { dirname, relative, resolve, sep } from 'node:path'
+import { dirname, resolve, sep } from 'node:path'
+import { isWithin } from '../is-within.ts'
 import { UsageError } from '../usage-error.ts'
 
 /**
@@ -23,9 +24,4 @@ function defaultRoot(output: string, cwd: string): string {
   const above = dirname(output)
   if (above.endsWith(`${sep}.retinue`)) return dirname(above)
   return isWithin(output, cwd) ? above : cwd
-}
-
-function isWithin(folder: string, path: string): boolean {
-  const inside = relative(folder, path)
-  return inside === '' || (inside !== '..' && !inside.startsWith(`..${sep}`) && inside !== path)
 }
