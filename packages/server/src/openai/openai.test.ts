@@ -222,17 +222,80 @@ test('the openai client gets calls that are its to run from a response, and answ
       ? await client.responses.stream({ model: 'sup', input: 'Where am I?' }).finalResponse()
       : await client.responses.create({ model: 'sup', input: 'Where am I?' })
     expect(first.output).toMatchObject([{ type: 'function_call', name: 'locate', call_id: 'l1', arguments: '{}' }])
-    const second = await client.responses.create({
+    const answer = {
       model: 'sup',
       previous_response_id: first.id,
-      input: [
-        { type: 'function_call', call_id: 'l1', name: 'locate', arguments: '{}' },
-        { type: 'function_call_output', call_id: 'l1', output: 'Oslo' },
-      ],
-    })
+      input: [{ type: 'function_call_output' as const, call_id: 'l1', output: 'Oslo' }],
+    }
+    const second = isStreamed
+      ? await client.responses.stream(answer).finalResponse()
+      : await client.responses.create(answer)
     expect(second.output_text).toBe('In Oslo.')
-    expect(t.script.calls('sup')[1]?.text).toContain('Oslo')
+    expect(t.script.calls('sup')[1]?.prompt.at(-1)).toMatchObject({
+      role: 'tool',
+      content: [{ toolCallId: 'l1', toolName: 'locate', output: { type: 'text', value: 'Oslo' } }],
+    })
+    // Whoever repeats the call with its result is understood too.
+    const repeated = [
+      { type: 'function_call' as const, call_id: 'l1', name: 'locate', arguments: '{}' },
+      ...answer.input,
+    ]
+    const again = client.responses.create({ ...answer, input: repeated })
+    await expect(again).rejects.toMatchObject({ status: 400, code: 'request-invalid' })
   }
+})
+
+test('the openai client answers several calls of its own functions, each once', async () => {
+  const tools = ['weather', 'clock'].map((name) => {
+    return { type: 'function' as const, name, parameters: { type: 'object', properties: {} }, strict: false }
+  })
+  const output = (id: string, text: string) => ({ type: 'function_call_output' as const, call_id: id, output: text })
+  const calls = [
+    { id: 'w1', name: 'weather', args: {} },
+    { id: 'c1', name: 'clock', args: {} },
+  ]
+  const t = testApp({
+    script: { sup: [{ calls }, { text: 'Snow at noon.' }] },
+  })
+  const { responses } = clientOf(t)
+  const first = await responses.create({ model: 'sup', input: 'Oslo?', tools })
+  const ask = { model: 'sup', previous_response_id: first.id, tools }
+  const refused = async (input: ReturnType<typeof output>[], more: object = {}): Promise<string> => {
+    const thrown: unknown = await responses.create({ ...ask, input, ...more }).catch((error: unknown) => error)
+    expect(thrown).toMatchObject({ status: 400, code: 'request-invalid' })
+    return String(thrown)
+  }
+  expect(await refused([output('w1', 'snow'), output('x9', '?')])).toContain('no call "x9"')
+  expect(await refused([output('w1', 'snow'), output('w1', 'rain')])).toContain('"w1" has been answered')
+  expect(await refused([output('w1', 'snow')], { tools: [] })).toContain('tool "weather"')
+  const answered = await responses.create({ ...ask, input: [output('w1', 'snow'), output('c1', 'noon')] })
+  expect(answered.output_text).toBe('Snow at noon.')
+  expect(t.script.calls('sup')[1]?.prompt.at(-1)?.content).toMatchObject([
+    { toolCallId: 'w1', output: { value: 'snow' } },
+    { toolCallId: 'c1', output: { value: 'noon' } },
+  ])
+  expect(await refused([output('w1', 'rain')])).toContain('"w1" has been answered')
+  // Of a conversation that the server does not have, nobody knows what a result answers.
+  expect(await refused([output('w1', 'snow')], { previous_response_id: null })).toContain('comes without its call')
+  expect(t.script.calls('sup')).toHaveLength(2)
+})
+
+test('R13 the openai client answers no call of a tool that the server runs, and none of another user’s', async () => {
+  const calls = [
+    { id: 'p1', name: 'pay_bill', args: { euros: 1 } },
+    { id: 'l1', name: 'locate', args: {} },
+  ]
+  const t = testApp({ users: true, script: { sup: [{ calls }] } })
+  const first = await clientOf(t, { 'x-user': 'ada' }).responses.create({ model: 'sup', input: 'Pay.' })
+  const answer = (user: string, id: string) =>
+    clientOf(t, { 'x-user': user }).responses.create({
+      model: 'sup',
+      previous_response_id: first.id,
+      input: [{ type: 'function_call_output', call_id: id, output: 'paid' }],
+    })
+  await expect(answer('ada', 'p1')).rejects.toMatchObject({ status: 400, code: 'request-invalid' })
+  await expect(answer('mallory', 'l1')).rejects.toMatchObject({ status: 404, code: 'thread-not-found' })
+  expect([t.script.calls('sup').length, t.paid]).toEqual([1, []])
 })
 
 test('an answer that waits for a person says so, and which run it is', async () => {
