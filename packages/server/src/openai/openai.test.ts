@@ -1,3 +1,4 @@
+import type { Script } from '@retinue/core/testing'
 import OpenAI from 'openai'
 import { expect, test } from 'vitest'
 import { type TestApp, testApp } from '../../test-support/test-app.ts'
@@ -421,18 +422,51 @@ test('B12.3 the openai client is told that its tool is called like one of the ag
 })
 
 test('B12.3 the openai client is told that its run was ended, and does not take it for an answer', async () => {
-  for (const stream of [false, true]) {
+  const asked = { model: 'plain', messages: [{ role: 'user' as const, content: 'Hi.' }] }
+  const reads: ((client: OpenAI) => Promise<unknown>)[] = [
+    ({ chat }) => chat.completions.create(asked),
+    async ({ chat }) => {
+      for await (const _chunk of await chat.completions.create({ ...asked, stream: true }));
+    },
+    ({ responses }) => responses.create({ model: 'plain', input: 'Hi.' }),
+  ]
+  for (const read of reads) {
     const t = testApp({ script: { plain: [{ text: 'never', after: new Promise(() => {}) }] } })
-    const read = async (): Promise<void> => {
-      const asked = { model: 'plain', messages: [{ role: 'user' as const, content: 'Hi.' }] }
-      const { completions } = clientOf(t).chat
-      if (!stream) return void (await completions.create(asked))
-      for await (const _chunk of await completions.create({ ...asked, stream }));
-    }
-    const reading = expect(read()).rejects.toMatchObject({ code: 'run-aborted' })
-    while (t.script.calls('plain').length === 0) await new Promise((resolve) => setImmediate(resolve))
-    const { runs } = (await (await t.get('/api/runs')).json()) as { runs: { runId: string }[] }
-    await t.post(`/api/runs/${runs[0]?.runId}/cancel`)
+    const reading = expect(read(clientOf(t))).rejects.toMatchObject({ code: 'run-aborted' })
+    await cancelled(t)
     await reading
   }
 })
+
+test('B12.3 the stream of a response that the openai client reads ends as it knows it, however the run ended', async () => {
+  const more = { type: 'function_call', name: 'locate' }
+  const cases: [Script[string], object, string[]][] = [
+    [[{ text: 'never', after: new Promise(() => {}) }], { status: 'failed', error: { code: 'server_error' } }, []],
+    [[new Error('down')], { status: 'failed', error: { code: 'server_error' } }, []],
+    [[{ text: 'Cut', finish: 'length' }], cut('max_output_tokens'), ['incomplete']],
+    [[{ text: 'Cut', finish: 'content-filter' }], cut('content_filter'), ['incomplete']],
+    [[{ text: 'All.', finish: 'other' }], { status: 'completed', error: null }, ['completed']],
+    [[{ text: 'Where?', calls: [{ name: 'locate', args: {} }] }], { output: [{}, more] }, ['completed', 'completed']],
+    [[{ calls: [{ name: 'pay_bill', args: { euros: 1 } }] }], { status: 'completed' }, ['completed']],
+  ]
+  for (const [turns, expected, items] of cases) {
+    const t = testApp({ script: { plain: turns } })
+    const stream = clientOf(t).responses.stream({ model: 'plain', input: 'Hi.' })
+    const final = stream.finalResponse()
+    if (items.length === 0 && !(turns?.[0] instanceof Error)) await cancelled(t)
+    const response = await final
+    expect(response).toMatchObject(expected)
+    expect(response.output.map((item) => 'status' in item && item.status)).toEqual(items)
+  }
+})
+
+function cut(reason: string): object {
+  return { status: 'incomplete', incomplete_details: { reason } }
+}
+
+/** Ends the run that a test application has begun. */
+async function cancelled(t: TestApp): Promise<void> {
+  while (t.script.calls('plain').length === 0) await new Promise((resolve) => setImmediate(resolve))
+  const { runs } = (await (await t.get('/api/runs')).json()) as { runs: { runId: string }[] }
+  await t.post(`/api/runs/${runs[0]?.runId}/cancel`)
+}
