@@ -410,6 +410,92 @@ test('B12.3 the openai client may send defaults that ask for nothing, and keep i
   expect(asked?.options.tools?.map(({ name }) => name)).not.toContain('weather')
 })
 
+test('B12.3 the openai client has one of its functions called, or the one that it names, beside the tools of the agent', async () => {
+  const parameters = { type: 'object', properties: {} }
+  const named = ['weather', 'clock'].map((name) => ({ name, description: null, parameters })) as never[]
+  const inChat = named.map((each) => ({ type: 'function' as const, function: each }))
+  const inResponse = named.map((each: object) => ({ type: 'function', ...each })) as never[]
+  const clock = { type: 'function', name: 'clock' } as const
+  const messages = [{ role: 'user' as const, content: 'Now?' }]
+  const called = { calls: [{ id: 'c1', name: 'clock', args: {} }] }
+  const sum = { calls: [{ name: 'add', args: { a: 1, b: 2 } }] }
+  const t = testApp({ script: { plain: [sum, called, called, sum, called, called] } })
+  const { chat, responses } = clientOf(t)
+  const choices = ['required', { type: 'function', function: { name: 'clock' } }] as const
+  for (const tool_choice of choices) {
+    const answer = await chat.completions.create({ model: 'plain', messages, tools: inChat, tool_choice })
+    expect(answer.choices[0]).toMatchObject({
+      finish_reason: 'tool_calls',
+      message: { tool_calls: [{ function: { name: 'clock' } }] },
+    })
+  }
+  for (const tool_choice of ['required', clock] as const) {
+    const { output } = await responses.create({ model: 'plain', input: 'Now?', tools: inResponse, tool_choice })
+    expect(output).toMatchObject([{ type: 'function_call', name: 'clock' }])
+  }
+  const required = { type: 'required' }
+  const tool = { type: 'tool', toolName: 'clock' }
+  const asked = t.script.calls('plain').map(({ options }) => options.toolChoice)
+  expect(asked).toEqual([required, required, tool, required, required, tool])
+  t.script.assertDone()
+  const refused: [object, string][] = [
+    [{ tool_choice: 'required' }, 'there are no tools'],
+    [{ tool_choice: { type: 'function', function: { name: 'pay_bill' } }, tools: inChat }, '"pay_bill"'],
+    [{ tool_choice: { type: 'allowed_tools', allowed_tools: {} }, tools: inChat }, '"allowed_tools" is not supported'],
+    [{ tool_choice: 'any', tools: inChat }, '"any" is not supported'],
+  ]
+  for (const [body, words] of refused) {
+    const thrown: unknown = await chat.completions.create({ model: 'plain', messages, ...body }).catch((error) => error)
+    expect(thrown).toMatchObject({ status: 400, code: 'request-invalid' })
+    expect(String(thrown)).toContain(words)
+  }
+})
+
+test('B12.3 the openai client may send all that asks for nothing, and is told what is not supported', async () => {
+  const t = testApp({ script: { plain: [{ text: 'Hi.' }, { text: 'Hi.' }, { text: 'Hi.' }] } })
+  const { chat, responses } = clientOf(t)
+  const ask = { model: 'plain', messages: [{ role: 'user' as const, content: 'Hi.' }] }
+  const { choices } = await chat.completions.create({ ...ask, ...NOTHING, ...NOTHING_IN_CHAT } as never)
+  expect(choices[0]?.message.content).toBe('Hi.')
+  const preferred = { verbosity: 'low' as const, prediction: { type: 'content' as const, content: 'Hi.' } }
+  await chat.completions.create({ ...ask, ...preferred, modalities: ['text'], reasoning_effort: 'low', tools: [] })
+  const answer = await responses.create({ model: 'plain', input: 'Hi.', ...NOTHING, ...NOTHING_IN_RESPONSE } as never)
+  expect(answer.output_text).toBe('Hi.')
+  t.script.assertDone()
+  for (const [name, value] of [
+    ['modalities', ['text', 'audio']],
+    ['audio', { voice: 'alloy' }],
+    ['web_search_options', {}],
+    ['top_logprobs', 2],
+    ['functions', [{ name: 'weather' }]],
+  ]) {
+    const refused = chat.completions.create({ ...ask, [String(name)]: value })
+    await expect(refused).rejects.toMatchObject({ status: 400, code: 'request-invalid' })
+    await expect(refused).rejects.toThrow(String(name))
+  }
+  const later = responses.create({ model: 'plain', input: 'Hi.', background: true })
+  await expect(later).rejects.toMatchObject({ status: 400, code: 'request-invalid' })
+})
+
+/** What both protocols have, as clients send it that were not asked for any of it. */
+const NOTHING = nulls(
+  ['temperature', 'top_p', 'user', 'metadata', 'service_tier', 'parallel_tool_calls', 'safety_identifier', 'stream'],
+  ['prompt_cache_key', 'prompt_cache_retention', 'moderation', 'top_logprobs', 'tool_choice', 'tools', 'store'],
+)
+const NOTHING_IN_CHAT = nulls(
+  ['audio', 'frequency_penalty', 'function_call', 'functions', 'logit_bias', 'logprobs', 'max_completion_tokens', 'n'],
+  ['max_tokens', 'modalities', 'prediction', 'presence_penalty', 'reasoning_effort', 'response_format', 'seed', 'stop'],
+  ['stream_options', 'verbosity', 'web_search_options'],
+)
+const NOTHING_IN_RESPONSE = nulls(
+  ['background', 'context_management', 'conversation', 'include', 'instructions', 'max_output_tokens', 'text'],
+  ['max_tool_calls', 'previous_response_id', 'prompt', 'reasoning', 'stream_options', 'truncation'],
+)
+
+function nulls(...names: readonly (readonly string[])[]): Record<string, null> {
+  return Object.fromEntries(names.flat().map((name) => [name, null]))
+}
+
 test('B12.3 the openai client is told that its tool is called like one of the agent', async () => {
   const t = testApp({ script: { plain: [{ text: 'never' }] } })
   const asked = clientOf(t).chat.completions.create({

@@ -8,19 +8,19 @@ import type { Asked } from './begin.ts'
 import { modelSettings, structured } from './begin.ts'
 import { clientItems } from './messages.ts'
 import type { ResponseBody } from './schemas.ts'
+import { toolChoiceOf } from './tool-choice.ts'
 
 /** What a response asks for. `threadId`: its conversation, where there is one. */
 export function askedByResponse(body: ResponseBody, threadId: string | undefined): Asked {
   const { model, input, instructions, tools, text } = body
   const told = instructions ? [{ role: 'user', content: instructions }] : []
   const format = text?.format
+  const functions = tools ?? []
   return {
     model,
     messages: [...told, ...clientItems(input)],
-    functions: (tools ?? []).map(({ name, description, parameters }) => {
-      return { name, description: description ?? undefined, parameters }
-    }),
-    withholdsFunctions: body.tool_choice === 'none',
+    functions,
+    ...toolChoiceOf(body.tool_choice, functions),
     threadId,
     isNewThread: !body.conversation && !body.previous_response_id,
     options: {
