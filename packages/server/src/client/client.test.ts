@@ -77,6 +77,38 @@ test('the client runs agents, reads their events, decides, and reads what is kep
   t.script.assertDone()
 })
 
+test('the client reads a chat page by page, each of whole turns, also while a run goes on', async () => {
+  const adds = { calls: [{ id: 'a1', name: 'add', args: { a: 1, b: 2 } }] }
+  const t = testApp({
+    script: { sup: [adds, { text: 'Three.' }, { text: 'Hello.' }, { text: 'never', after: new Promise(() => {}) }] },
+  })
+  const client = clientOf(t)
+  const say = (text: string) => ({
+    id: 'c1',
+    messages: [{ id: text, role: 'user', parts: [{ type: 'text', text }] }],
+  })
+  for (const text of ['1 + 2?', 'Hi.']) await (await t.post('/api/chat/sup', say(text))).text()
+  await t.post('/api/chat/sup', say('And?'))
+  const pages: unknown[][] = []
+  let before: number | undefined
+  do {
+    const page = await client.threads.uiMessages('c1', { limit: 3, ...(before === undefined ? {} : { before }) })
+    pages.push(page.messages.map(({ role, parts }) => [role, (parts as object[]).length]))
+    expect(page.hasMore).toBe(page.before !== undefined)
+    before = page.before
+  } while (before !== undefined)
+  const [asked, answered] = [
+    ['user', 1],
+    ['assistant', 2],
+  ]
+  expect(pages).toEqual([
+    [asked, answered, asked],
+    [asked, ['assistant', 4]],
+  ])
+  const forwards = await t.get('/api/threads/c1/messages?format=ui&after=1')
+  expect([forwards.status, ((await forwards.json()) as { code: string }).code]).toEqual([400, 'request-invalid'])
+})
+
 test('the client lists tasks, watches them, speaks to them, and answers what they ask', async () => {
   const more = Promise.withResolvers<void>()
   const scout = (id: string) => ({ calls: [{ id, name: 'scout', args: { prompt: 'Look.' } }] })

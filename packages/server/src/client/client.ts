@@ -11,6 +11,7 @@ import type {
   TaskList,
   TaskQuestionList,
   ThreadList,
+  UiMessageList,
 } from './answers.ts'
 import { type ClientOptions, Connection } from './connection.ts'
 import { type EventsOptions, RunEvents } from './run-events.ts'
@@ -204,11 +205,9 @@ function threadsOf(connection: Connection) {
       threadId: string,
       query: ThreadPlace & { readonly limit?: number; readonly before?: number; readonly after?: number } = {},
     ) => connection.json<MessageList>('GET', `${path(threadId)}/messages`, { query }),
-    /** As `useChat` begins with them. */
-    uiMessages: (threadId: string, query: ThreadPlace & { readonly limit?: number } = {}) =>
-      connection.json<{ messages: readonly Body[]; hasMore: boolean }>('GET', `${path(threadId)}/messages`, {
-        query: { ...query, format: 'ui' },
-      }),
+    /** As `useChat` begins with them, in whole turns: the last, or with the `before` of a page those before it. */
+    uiMessages: (threadId: string, query: ThreadPlace & { readonly limit?: number; readonly before?: number } = {}) =>
+      connection.json<UiMessageList>('GET', `${path(threadId)}/messages`, { query: { ...query, format: 'ui' } }),
   }
 }
 

@@ -12,6 +12,7 @@ export type {
   TaskQuestionInfo,
   TaskQuestionList,
   ThreadList,
+  UiMessageList,
 } from './answers.ts'
 export {
   type Answering,
