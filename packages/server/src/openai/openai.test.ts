@@ -281,6 +281,18 @@ test('the openai client answers several calls of its own functions, each once', 
   expect(t.script.calls('sup')).toHaveLength(2)
 })
 
+test('the openai client is told that a call is further back than the agent’s memory recalls', async () => {
+  const said = Array.from({ length: 8 }, () => ({ text: 'Yes.' }))
+  const t = testApp({ script: { sup: [{ calls: [{ id: 'l1', name: 'locate', args: {} }] }, ...said] } })
+  const { responses } = clientOf(t)
+  const { id } = await responses.create({ model: 'sup', input: 'Where?' })
+  for (const _turn of said) await responses.create({ model: 'sup', previous_response_id: id, input: 'And?' })
+  const input = [{ type: 'function_call_output' as const, call_id: 'l1', output: 'Oslo' }]
+  const late = responses.create({ model: 'sup', previous_response_id: id, input })
+  await expect(late).rejects.toMatchObject({ status: 400, code: 'input-invalid' })
+  await expect(late).rejects.toThrow('no call that is recalled')
+})
+
 test('R13 the openai client answers no call of a tool that the server runs, and none of another user’s', async () => {
   const calls = [
     { id: 'p1', name: 'pay_bill', args: { euros: 1 } },
