@@ -231,6 +231,7 @@ const server = {
       'is-object.ts': 'what JSON is made of is asked everywhere, and asks nobody',
       'defined.ts': 'fields that are left out are the same everywhere',
       'assert-never.ts': 'an exhaustive switch needs nothing of what it switches on',
+      'task-end.ts': 'that a task has ended is seen in the same way at both ends of a connection',
     },
     {
       errors: 'how an error is answered is decided in one place, whatever failed',

@@ -49,8 +49,8 @@ export function assertGoesOn(messages: readonly Message[], input: readonly Messa
     const orphan = message.content.find((part) => part.type === 'tool-result' && !calls.has(part.toolCallId))
     if (orphan?.type === 'tool-result')
       throw inputError(
-        `The tool result "${orphan.toolCallId}" answers no call of the thread.`,
-        'Send the result of a call that the thread has, under its id.',
+        `The tool result "${orphan.toolCallId}" answers no call that is recalled of the thread.`,
+        'Send the result of a call that the thread has, under its id. One further back than `lastMessages` of the memory is not recalled.',
       )
   }
   const last = messages.at(-1)

@@ -12,6 +12,7 @@ import { transformWithOxc } from 'vite'
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { testApp } from '../../test-support/test-app.ts'
 import { chatWith, lastParts } from '../../test-support/ui-chat.ts'
+import { createClient } from '../client/index.ts'
 import { createHandler } from '../create-handler.ts'
 import type { ServerSettings } from '../settings/settings.ts'
 
@@ -144,6 +145,22 @@ test('the lines of docs/web-app.md that decide do', async () => {
   await chat.sendMessage({ text: 'Choose.' })
   await run(answer, chat, 'a1')
   expect(lastParts(chat)).toMatchObject([{ output: 'the blue one' }, {}, { text: 'Blue.' }])
+})
+
+test('the lines of docs/web-app.md that show what was said earlier do', async () => {
+  const { code } = await transformWithOxc(`async () => { ${block('ts earlier')} }`, 'earlier.ts')
+  const show = new Function('client', 'chatId', 'chat', `return (${code.trim().replace(/;$/, '')})()`)
+  const t = testApp({ script: { sup: [{ text: 'One.' }, { text: 'Two.' }] } })
+  const { threads } = createClient({ baseUrl: 'http://localhost', fetch: (request) => t.server.fetch(request) })
+  const chat = chatWith(t, 'sup')
+  await chat.sendMessage({ text: 'One?' })
+  await chat.sendMessage({ text: 'Two?' })
+  const all = chat.messages.map(({ id }) => id)
+  chat.messages = chat.messages.slice(2)
+  const uiMessages = (chatId: string, query: object = {}) => threads.uiMessages(chatId, { ...query, limit: 2 })
+  const page = { setMessages: (messages: typeof chat.messages) => (chat.messages = messages), messages: chat.messages }
+  await show({ threads: { uiMessages } }, 'chat-1', page)
+  expect(chat.messages.map(({ id }) => id)).toEqual(all)
 })
 
 test('the settings of docs/web-app.md tell users apart, and its proxy passes the check of the origin', async () => {

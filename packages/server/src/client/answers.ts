@@ -127,3 +127,12 @@ export interface MessageList {
   readonly hasMore: boolean
   readonly unreadable: readonly UnreadableRow[]
 }
+
+/** Messages as those of a user interface: whole turns, the oldest first. */
+export interface UiMessageList {
+  readonly messages: readonly Readonly<Record<string, unknown>>[]
+  readonly hasMore: boolean
+  /** Asks for the page before this one, where there is one. */
+  readonly before?: number
+  readonly unreadable: readonly UnreadableRow[]
+}

@@ -1,7 +1,7 @@
 import { isRetinueError } from '@retinue/core/errors'
 import { afterEach, expect, test, vi } from 'vitest'
 import { type TestApp, testApp } from '../../test-support/test-app.ts'
-import { createClient, type RetinueClient } from './index.ts'
+import { createClient, emptyView, type RetinueClient, type RootView } from './index.ts'
 
 afterEach(() => void vi.useRealTimers())
 
@@ -77,6 +77,38 @@ test('the client runs agents, reads their events, decides, and reads what is kep
   t.script.assertDone()
 })
 
+test('the client reads a chat page by page, each of whole turns, also while a run goes on', async () => {
+  const adds = { calls: [{ id: 'a1', name: 'add', args: { a: 1, b: 2 } }] }
+  const t = testApp({
+    script: { sup: [adds, { text: 'Three.' }, { text: 'Hello.' }, { text: 'never', after: new Promise(() => {}) }] },
+  })
+  const client = clientOf(t)
+  const say = (text: string) => ({
+    id: 'c1',
+    messages: [{ id: text, role: 'user', parts: [{ type: 'text', text }] }],
+  })
+  for (const text of ['1 + 2?', 'Hi.']) await (await t.post('/api/chat/sup', say(text))).text()
+  await t.post('/api/chat/sup', say('And?'))
+  const pages: unknown[][] = []
+  let before: number | undefined
+  do {
+    const page = await client.threads.uiMessages('c1', { limit: 3, ...(before === undefined ? {} : { before }) })
+    pages.push(page.messages.map(({ role, parts }) => [role, (parts as object[]).length]))
+    expect(page.hasMore).toBe(page.before !== undefined)
+    before = page.before
+  } while (before !== undefined)
+  const [asked, answered] = [
+    ['user', 1],
+    ['assistant', 2],
+  ]
+  expect(pages).toEqual([
+    [asked, answered, asked],
+    [asked, ['assistant', 4]],
+  ])
+  const forwards = await t.get('/api/threads/c1/messages?format=ui&after=1')
+  expect([forwards.status, ((await forwards.json()) as { code: string }).code]).toEqual([400, 'request-invalid'])
+})
+
 test('the client lists tasks, watches them, speaks to them, and answers what they ask', async () => {
   const more = Promise.withResolvers<void>()
   const scout = (id: string) => ({ calls: [{ id, name: 'scout', args: { prompt: 'Look.' } }] })
@@ -90,22 +122,30 @@ test('the client lists tasks, watches them, speaks to them, and answers what the
       ],
     },
   })
-  const client = clientOf(t)
+  let requests = 0
+  const client = clientOf(t, (request) => {
+    requests += 1
+    return t.server.fetch(request)
+  })
   const { runId } = await client.agents.generate('lead', { input: 'Go.', threadId: 't1' })
   await t.app.tasks.settled()
   const [question] = (await client.tasks.questions({ runId })).questions
   const taskId = String(question?.taskId)
   expect(await client.tasks.get(taskId)).toMatchObject({ status: 'suspended', pendingCalls: [{ toolCallId: 'q1' }] })
   const types: string[] = []
+  const before = requests
   for await (const { chunk } of client.tasks.answerStream(taskId, { data: 'this' })) types.push(chunk.type)
-  expect(types.at(-1)).toBe('background-task-completed')
+  // Its end is the end: nobody asks for more.
+  expect([types.at(-1), requests - before]).toEqual(['background-task-completed', 1])
   await expect(client.tasks.answer(taskId, { data: 'that' })).rejects.toMatchObject({ code: 'task-ended' })
   await client.agents.generate('lead', { input: 'Again.', threadId: 't1' })
   const [task] = (await client.tasks.list({ status: 'running', threadId: 't1' })).tasks
   const second = String(task?.taskId)
   expect(await client.tasks.send(second, 'Hurry.')).toEqual({ taskId: second })
   const states: string[] = []
-  for await (const { type } of client.tasks.events(second)) {
+  for await (const {
+    chunk: { type },
+  } of client.tasks.events(second)) {
     states.push(type)
     if (states.length === 1) expect((await client.tasks.cancel(second, { reason: 'no' })).cancelled).toBe(true)
   }
@@ -130,7 +170,10 @@ test('S30 the events of a task are read on to its end over a connection that bre
   })
   const read = async (): Promise<string[]> => {
     const types: string[] = []
-    for await (const { type } of client.tasks.events(taskId)) types.push(type)
+    for await (const {
+      chunk: { type },
+    } of client.tasks.events(taskId))
+      types.push(type)
     return types
   }
   const reading = read()
@@ -140,6 +183,78 @@ test('S30 the events of a task are read on to its end over a connection that bre
   const lost = read().catch((thrown: unknown) => thrown)
   await vi.advanceTimersByTimeAsync(60_000)
   expect(isRetinueError(await lost, 'connection-lost')).toBe(true)
+})
+
+test('S30 a page that is loaded again goes on in the events of a task after those that it has read', async () => {
+  const more = Promise.withResolvers<void>()
+  const adds = { text: 'First. ', calls: [{ id: 'a1', name: 'add', args: { a: 1, b: 2 } }], after: more.promise }
+  const call = { calls: [{ id: 's1', name: 'scout', args: { prompt: 'Look.' } }] }
+  const t = testApp({ script: { lead: [call, { text: 'It looks.' }], 'lead/scout': [adds, { text: 'ZEBRA' }] } })
+  const client = clientOf(t)
+  const { runId } = await client.agents.generate('lead', { input: 'Go.', threadId: 't1' })
+  const taskId = (await t.app.tasks.list()).items[0]?.taskId as string
+  const seen: string[] = []
+  const events = client.tasks.events(taskId)
+  for await (const { id, chunk } of events) {
+    expect(events.lastEventId).toBe(id)
+    seen.push(chunk.type)
+    more.resolve()
+    if (chunk.type === 'tool-result') break
+  }
+  const after = String(events.lastEventId)
+  const rest: string[] = []
+  const again = client.tasks.events(taskId, { after })
+  for await (const { chunk } of again) rest.push(chunk.type)
+  expect([again.runId, again.lastEventId]).toEqual([taskId, 'end'])
+  const whole = [...seen, ...rest]
+  expect(whole.filter((type) => /^tool-|-task-|delta/.test(type))).toEqual([
+    'background-task-running',
+    'text-delta',
+    'tool-call',
+    'tool-result',
+    'text-delta',
+    'background-task-completed',
+  ])
+  // Who has read its end is told no more.
+  for await (const event of client.tasks.events(taskId, { after: 'end' })) expect(event).toBeUndefined()
+  const texts: string[] = []
+  for await (const text of client.tasks.events(taskId, { after }).text()) texts.push(text)
+  expect(texts).toEqual(['ZEBRA'])
+  const view = async (views: AsyncIterable<RootView>): Promise<RootView> => {
+    let last = emptyView()
+    for await (const each of views) last = each
+    return last
+  }
+  const task = { taskId, status: 'completed' }
+  const alone = await view(client.tasks.events(taskId, { after: '1.0' }).views())
+  expect(alone.tasks).toMatchObject([task])
+  const ofRun = await view(client.runs.events(runId).views())
+  const merged = await view(client.tasks.events(taskId, { after }).views(ofRun))
+  expect(merged).toMatchObject({ runId, text: 'It looks.', tasks: [task] })
+})
+
+test('the view and the text of a task that is watched from its middle are those of what works on it', async () => {
+  const more = Promise.withResolvers<void>()
+  const adds = { calls: [{ id: 'a1', name: 'add', args: { a: 1, b: 2 } }], after: more.promise }
+  const call = { calls: [{ id: 's1', name: 'scout', args: { prompt: 'Look.' } }] }
+  const script = { lead: [call, { text: 'It looks.' }], 'lead/scout': [adds, { text: 'ZEBRA' }] }
+  const t = testApp({ script })
+  const client = clientOf(t)
+  await client.agents.generate('lead', { input: 'Go.', threadId: 't1' })
+  const taskId = (await t.app.tasks.list()).items[0]?.taskId as string
+  const reading = (async () => {
+    const texts: string[] = []
+    for await (const text of client.tasks.events(taskId).text()) texts.push(text)
+    return texts.join('')
+  })()
+  let last = emptyView()
+  for await (const view of client.tasks.events(taskId).views()) {
+    last = view
+    more.resolve()
+  }
+  expect(last).toMatchObject({ status: 'finished', path: ['lead', 'scout'], text: 'ZEBRA', tasks: [{ taskId }] })
+  expect(last.items).toMatchObject([{ type: 'tool', toolCallId: 'a1', state: 'done', result: 3 }, { text: 'ZEBRA' }])
+  expect(await reading).toBe('ZEBRA')
 })
 
 test('S30 the events of a task come once each, also those of a time in which the connection was broken', async () => {
@@ -173,7 +288,10 @@ test('S30 the events of a task come once each, also those of a time in which the
   })
   const types: string[] = []
   const reading = (async () => {
-    for await (const { type } of client.tasks.events(taskId)) types.push(type)
+    for await (const {
+      chunk: { type },
+    } of client.tasks.events(taskId))
+      types.push(type)
   })()
   while (!types.includes('background-task-completed')) {
     await vi.advanceTimersByTimeAsync(500)

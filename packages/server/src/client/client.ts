@@ -11,10 +11,10 @@ import type {
   TaskList,
   TaskQuestionList,
   ThreadList,
+  UiMessageList,
 } from './answers.ts'
 import { type ClientOptions, Connection } from './connection.ts'
-import { type EventsOptions, RunEvents } from './run-events.ts'
-import { taskEvents } from './task-events.ts'
+import { type EventsOptions, type ResumeOptions, RunEvents } from './run-events.ts'
 
 /** For whom, where the caller sees all. */
 interface ResourceQuery {
@@ -85,9 +85,10 @@ type Body = Record<string, unknown>
 /** A client of a server, for browsers and Node. What the server refuses is a `RetinueError` with its code, message and hint. */
 export function createClient(options: ClientOptions) {
   const connection = new Connection(options)
-  const followed = (path: string, body: object, { signal }: EventsOptions = {}, runId?: string): RunEvents => {
+  const followed: Followed = (path, body, options = {}, of = {}) => {
+    const { signal } = options
     const open = () => connection.send('POST', path, { body, accept: 'text/event-stream', signal })
-    return new RunEvents(connection, open, { ...(signal ? { signal } : {}), ...(runId === undefined ? {} : { runId }) })
+    return new RunEvents(connection, { ...options, ...of, open })
   }
   return {
     agents: agentsOf(connection, followed),
@@ -114,7 +115,7 @@ export function createClient(options: ClientOptions) {
 
 export type RetinueClient = ReturnType<typeof createClient>
 
-type Followed = (path: string, body: object, options?: EventsOptions, runId?: string) => RunEvents
+type Followed = (path: string, body: object, options?: EventsOptions, of?: { readonly runId?: string }) => RunEvents
 
 function agentsOf(connection: Connection, followed: Followed) {
   return {
@@ -138,12 +139,7 @@ function runsOf(connection: Connection, followed: Followed) {
     list: (query: RunsQuery = {}) => connection.json<RunList>('GET', '/api/runs', { query }),
     get: (runId: string) => connection.json<RunDetails>('GET', `/api/runs/${part(runId)}`),
     /** The events of a run, from its start or after one, as long as it goes on. */
-    events: (runId: string, { after, signal }: EventsOptions & { readonly after?: string } = {}): RunEvents =>
-      new RunEvents(connection, () => connection.events(runId, after, signal), {
-        runId,
-        after,
-        ...(signal ? { signal } : {}),
-      }),
+    events: (runId: string, options: ResumeOptions = {}): RunEvents => new RunEvents(connection, { ...options, runId }),
     /** Approves a call, and gives what the run came to since. */
     approve: (runId: string, body: Approving = {}, options?: EventsOptions) => decided(runId, 'approve', body, options),
     decline: (runId: string, body: Declining = {}, options?: EventsOptions) => decided(runId, 'decline', body, options),
@@ -151,11 +147,11 @@ function runsOf(connection: Connection, followed: Followed) {
     resume: (runId: string, body: Answering, options?: EventsOptions) => decided(runId, 'resume', body, options),
     /** As `approve`, with the events of what follows; it is decided when they are read. */
     approveStream: (runId: string, body: Approving = {}, options?: EventsOptions) =>
-      followed(path(runId, 'approve'), body, options, runId),
+      followed(path(runId, 'approve'), body, options, { runId }),
     declineStream: (runId: string, body: Declining = {}, options?: EventsOptions) =>
-      followed(path(runId, 'decline'), body, options, runId),
+      followed(path(runId, 'decline'), body, options, { runId }),
     resumeStream: (runId: string, body: Answering, options?: EventsOptions) =>
-      followed(path(runId, 'resume'), body, options, runId),
+      followed(path(runId, 'resume'), body, options, { runId }),
     /** Goes on with a durable run that a process died over. */
     recover: (runId: string, options?: EventsOptions) => decided(runId, 'recover', {}, options),
     cancel: (runId: string) => connection.json<{ runId: string }>('POST', path(runId, 'cancel'), { body: {} }),
@@ -167,8 +163,9 @@ function tasksOf(connection: Connection, followed: Followed) {
   return {
     list: (query: TasksQuery = {}) => connection.json<TaskList>('GET', '/api/tasks', { query }),
     get: (taskId: string) => connection.json<TaskDetails>('GET', `/api/tasks/${part(taskId)}`),
-    /** What happens in a task from now on, to its end: first how it stands. */
-    events: (taskId: string, { signal }: EventsOptions = {}) => taskEvents(connection, taskId, signal),
+    /** What happens in a task, to its end: from now on and first how it stands, or after an event. */
+    events: (taskId: string, options: ResumeOptions = {}): RunEvents =>
+      new RunEvents(connection, { ...options, runId: taskId, of: 'task' }),
     /** Ends a task; `cancelled` is false if it had ended before. */
     cancel: (taskId: string, body: { readonly reason?: string } = {}) =>
       connection.json<{ taskId: string; cancelled: boolean }>('POST', path(taskId, 'cancel'), { body }),
@@ -183,7 +180,7 @@ function tasksOf(connection: Connection, followed: Followed) {
       connection.json<{ taskId: string; runId: string }>('POST', path(taskId, 'answer'), { body }),
     /** As `answer`, with the events of what follows; it is answered when they are read. */
     answerStream: (taskId: string, body: Answering, options?: EventsOptions) =>
-      followed(path(taskId, 'answer'), body, options, taskId),
+      followed(path(taskId, 'answer'), body, options, { runId: taskId }),
   }
 }
 
@@ -204,11 +201,9 @@ function threadsOf(connection: Connection) {
       threadId: string,
       query: ThreadPlace & { readonly limit?: number; readonly before?: number; readonly after?: number } = {},
     ) => connection.json<MessageList>('GET', `${path(threadId)}/messages`, { query }),
-    /** As `useChat` begins with them. */
-    uiMessages: (threadId: string, query: ThreadPlace & { readonly limit?: number } = {}) =>
-      connection.json<{ messages: readonly Body[]; hasMore: boolean }>('GET', `${path(threadId)}/messages`, {
-        query: { ...query, format: 'ui' },
-      }),
+    /** As `useChat` begins with them, in whole turns: the last, or with the `before` of a page those before it. */
+    uiMessages: (threadId: string, query: ThreadPlace & { readonly limit?: number; readonly before?: number } = {}) =>
+      connection.json<UiMessageList>('GET', `${path(threadId)}/messages`, { query: { ...query, format: 'ui' } }),
   }
 }
 

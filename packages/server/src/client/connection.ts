@@ -58,9 +58,9 @@ export class Connection {
     return (response.status === 204 ? undefined : await response.json()) as T
   }
 
-  /** The events of a run, after one. */
-  events(runId: string, after: string | undefined, signal: AbortSignal | undefined): Promise<Response> {
-    return this.send('GET', `/api/runs/${encodeURIComponent(runId)}/events`, {
+  /** The events of what has its own at a path, after one. */
+  events(path: string, after: string | undefined, signal: AbortSignal | undefined): Promise<Response> {
+    return this.send('GET', `${path}/events`, {
       accept: 'text/event-stream',
       ...(after === undefined ? {} : { headers: { 'last-event-id': after } }),
       signal,

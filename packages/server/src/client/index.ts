@@ -12,6 +12,7 @@ export type {
   TaskQuestionInfo,
   TaskQuestionList,
   ThreadList,
+  UiMessageList,
 } from './answers.ts'
 export {
   type Answering,
@@ -28,7 +29,7 @@ export {
 } from './client.ts'
 export type { ClientOptions } from './connection.ts'
 export { emptyView, reduceView } from './reduce-view.ts'
-export { type ClientEvent, type EventsOptions, RunEvents } from './run-events.ts'
+export { type ClientEvent, type EventsOptions, type ResumeOptions, RunEvents } from './run-events.ts'
 export type {
   DelegationView,
   PendingView,

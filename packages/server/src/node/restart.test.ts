@@ -106,7 +106,10 @@ test('R09 B9.7 a task goes on after a kill -9, and so does the run that waits fo
   const second = await serving(url, 'free')
   const client = createClient({ baseUrl: second.base })
   const types: string[] = []
-  for await (const { type } of client.tasks.events(taskId)) types.push(type)
+  for await (const {
+    chunk: { type },
+  } of client.tasks.events(taskId))
+    types.push(type)
   expect(types.at(-1)).toBe('background-task-completed')
   expect(await client.tasks.get(taskId)).toMatchObject({ status: 'completed', attempts: 1, result: { text: 'ZEBRA' } })
   let last: RootView | undefined

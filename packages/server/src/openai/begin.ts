@@ -8,14 +8,13 @@ import type { Caller } from '../settings/caller.ts'
 import { beginRun } from '../work/begin-run.ts'
 import { type ClientMessage, messagesFromClient } from '../work/client-messages.ts'
 import { type ClientFunction, clientTools } from './client-tools.ts'
+import type { ToolChoice } from './tool-choice.ts'
 
-export interface Asked {
+export interface Asked extends ToolChoice {
   /** The agent. */
   readonly model: string
   readonly messages: readonly ClientMessage[]
   readonly functions: readonly ClientFunction[]
-  /** They are those of the history, and not to be called now. */
-  readonly withholdsFunctions?: boolean
   readonly threadId: string | undefined
   /** The thread begins with this request: its history is what the client sends. */
   readonly isNewThread?: boolean
@@ -26,7 +25,7 @@ export interface Asked {
 export async function beginAsked(
   services: Services,
   { caller, resourceId }: { readonly caller: Caller; readonly resourceId: string },
-  { model, messages, functions, withholdsFunctions, threadId, isNewThread, options }: Asked,
+  { model, messages, functions, withholdsFunctions, toolChoice, threadId, isNewThread, options }: Asked,
 ): Promise<Leg> {
   const agent = agentOf(services, model)
   const requestContext = contextOf(caller)
@@ -35,7 +34,10 @@ export async function beginAsked(
   if (threadId !== undefined && !memory) throw memoryMissing(agent.id)
   const thread = threadId !== undefined && memory && !isNewThread ? { memory, threadId, resourceId } : undefined
   const input = await messagesFromClient(messages, { agent, requestContext, thread, more: Object.keys(tools) })
-  const more = functions.length > 0 && !withholdsFunctions ? { toolsets: { client: tools } } : {}
+  const more =
+    functions.length > 0 && !withholdsFunctions
+      ? { toolsets: { client: tools }, ...(toolChoice ? { toolChoice } : {}) }
+      : {}
   try {
     return await beginRun(services, { agent, input, caller, resourceId, threadId, options, more })
   } catch (error) {

@@ -5,7 +5,7 @@ import { withoutPatterns } from '../work/client-schema.ts'
 /** A function of the client's, in either of OpenAI's forms. */
 export interface ClientFunction {
   readonly name: string
-  readonly description?: string | undefined
+  readonly description?: string | null | undefined
   readonly parameters?: Readonly<Record<string, unknown>> | null | undefined
 }
 
@@ -16,7 +16,7 @@ export function clientTools(functions: readonly ClientFunction[]): Readonly<Reco
     if (Object.hasOwn(tools, name)) throw requestInvalid(`Two tools are called "${name}".`, 'Rename one.')
     tools[name] = createTool({
       id: name,
-      ...(description === undefined ? {} : { description }),
+      ...(description === undefined || description === null ? {} : { description }),
       inputSchema: withoutPatterns(parameters ?? { type: 'object', properties: {} }) as never,
     })
   }

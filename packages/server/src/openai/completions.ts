@@ -8,15 +8,17 @@ import type { Asked } from './begin.ts'
 import { modelSettings, structured } from './begin.ts'
 import { clientMessages } from './messages.ts'
 import type { CompletionBody } from './schemas.ts'
+import { toolChoiceOf } from './tool-choice.ts'
 
 /** What a chat completion asks for. */
 export function askedByCompletion(body: CompletionBody): Asked {
   const { model, messages, tools, stop, response_format: format } = body
+  const functions = (tools ?? []).map((tool) => tool.function)
   return {
     model,
     messages: clientMessages(messages),
-    functions: (tools ?? []).map((tool) => tool.function),
-    withholdsFunctions: body.tool_choice === 'none',
+    functions,
+    ...toolChoiceOf(body.tool_choice, functions),
     threadId: undefined,
     options: {
       ...modelSettings({

@@ -1,3 +1,4 @@
+import type { Script } from '@retinue/core/testing'
 import OpenAI from 'openai'
 import { expect, test } from 'vitest'
 import { type TestApp, testApp } from '../../test-support/test-app.ts'
@@ -222,17 +223,92 @@ test('the openai client gets calls that are its to run from a response, and answ
       ? await client.responses.stream({ model: 'sup', input: 'Where am I?' }).finalResponse()
       : await client.responses.create({ model: 'sup', input: 'Where am I?' })
     expect(first.output).toMatchObject([{ type: 'function_call', name: 'locate', call_id: 'l1', arguments: '{}' }])
-    const second = await client.responses.create({
+    const answer = {
       model: 'sup',
       previous_response_id: first.id,
-      input: [
-        { type: 'function_call', call_id: 'l1', name: 'locate', arguments: '{}' },
-        { type: 'function_call_output', call_id: 'l1', output: 'Oslo' },
-      ],
-    })
+      input: [{ type: 'function_call_output' as const, call_id: 'l1', output: 'Oslo' }],
+    }
+    const second = isStreamed
+      ? await client.responses.stream(answer).finalResponse()
+      : await client.responses.create(answer)
     expect(second.output_text).toBe('In Oslo.')
-    expect(t.script.calls('sup')[1]?.text).toContain('Oslo')
+    expect(t.script.calls('sup')[1]?.prompt.at(-1)).toMatchObject({
+      role: 'tool',
+      content: [{ toolCallId: 'l1', toolName: 'locate', output: { type: 'text', value: 'Oslo' } }],
+    })
+    // Whoever repeats the call with its result is understood too.
+    const repeated = [
+      { type: 'function_call' as const, call_id: 'l1', name: 'locate', arguments: '{}' },
+      ...answer.input,
+    ]
+    const again = client.responses.create({ ...answer, input: repeated })
+    await expect(again).rejects.toMatchObject({ status: 400, code: 'request-invalid' })
   }
+})
+
+test('the openai client answers several calls of its own functions, each once', async () => {
+  const tools = ['weather', 'clock'].map((name) => {
+    return { type: 'function' as const, name, parameters: { type: 'object', properties: {} }, strict: false }
+  })
+  const output = (id: string, text: string) => ({ type: 'function_call_output' as const, call_id: id, output: text })
+  const calls = [
+    { id: 'w1', name: 'weather', args: {} },
+    { id: 'c1', name: 'clock', args: {} },
+  ]
+  const t = testApp({
+    script: { sup: [{ calls }, { text: 'Snow at noon.' }] },
+  })
+  const { responses } = clientOf(t)
+  const first = await responses.create({ model: 'sup', input: 'Oslo?', tools })
+  const ask = { model: 'sup', previous_response_id: first.id, tools }
+  const refused = async (input: ReturnType<typeof output>[], more: object = {}): Promise<string> => {
+    const thrown: unknown = await responses.create({ ...ask, input, ...more }).catch((error: unknown) => error)
+    expect(thrown).toMatchObject({ status: 400, code: 'request-invalid' })
+    return String(thrown)
+  }
+  expect(await refused([output('w1', 'snow'), output('x9', '?')])).toContain('no call "x9"')
+  expect(await refused([output('w1', 'snow'), output('w1', 'rain')])).toContain('"w1" has been answered')
+  expect(await refused([output('w1', 'snow')], { tools: [] })).toContain('tool "weather"')
+  const answered = await responses.create({ ...ask, input: [output('w1', 'snow'), output('c1', 'noon')] })
+  expect(answered.output_text).toBe('Snow at noon.')
+  expect(t.script.calls('sup')[1]?.prompt.at(-1)?.content).toMatchObject([
+    { toolCallId: 'w1', output: { value: 'snow' } },
+    { toolCallId: 'c1', output: { value: 'noon' } },
+  ])
+  expect(await refused([output('w1', 'rain')])).toContain('"w1" has been answered')
+  // Of a conversation that the server does not have, nobody knows what a result answers.
+  expect(await refused([output('w1', 'snow')], { previous_response_id: null })).toContain('comes without its call')
+  expect(t.script.calls('sup')).toHaveLength(2)
+})
+
+test('the openai client is told that a call is further back than the agent’s memory recalls', async () => {
+  const said = Array.from({ length: 8 }, () => ({ text: 'Yes.' }))
+  const t = testApp({ script: { sup: [{ calls: [{ id: 'l1', name: 'locate', args: {} }] }, ...said] } })
+  const { responses } = clientOf(t)
+  const { id } = await responses.create({ model: 'sup', input: 'Where?' })
+  for (const _turn of said) await responses.create({ model: 'sup', previous_response_id: id, input: 'And?' })
+  const input = [{ type: 'function_call_output' as const, call_id: 'l1', output: 'Oslo' }]
+  const late = responses.create({ model: 'sup', previous_response_id: id, input })
+  await expect(late).rejects.toMatchObject({ status: 400, code: 'input-invalid' })
+  await expect(late).rejects.toThrow('no call that is recalled')
+})
+
+test('R13 the openai client answers no call of a tool that the server runs, and none of another user’s', async () => {
+  const calls = [
+    { id: 'p1', name: 'pay_bill', args: { euros: 1 } },
+    { id: 'l1', name: 'locate', args: {} },
+  ]
+  const t = testApp({ users: true, script: { sup: [{ calls }] } })
+  const first = await clientOf(t, { 'x-user': 'ada' }).responses.create({ model: 'sup', input: 'Pay.' })
+  const answer = (user: string, id: string) =>
+    clientOf(t, { 'x-user': user }).responses.create({
+      model: 'sup',
+      previous_response_id: first.id,
+      input: [{ type: 'function_call_output', call_id: id, output: 'paid' }],
+    })
+  await expect(answer('ada', 'p1')).rejects.toMatchObject({ status: 400, code: 'request-invalid' })
+  await expect(answer('mallory', 'l1')).rejects.toMatchObject({ status: 404, code: 'thread-not-found' })
+  expect([t.script.calls('sup').length, t.paid]).toEqual([1, []])
 })
 
 test('an answer that waits for a person says so, and which run it is', async () => {
@@ -346,6 +422,92 @@ test('B12.3 the openai client may send defaults that ask for nothing, and keep i
   expect(asked?.options.tools?.map(({ name }) => name)).not.toContain('weather')
 })
 
+test('B12.3 the openai client has one of its functions called, or the one that it names, beside the tools of the agent', async () => {
+  const parameters = { type: 'object', properties: {} }
+  const named = ['weather', 'clock'].map((name) => ({ name, description: null, parameters })) as never[]
+  const inChat = named.map((each) => ({ type: 'function' as const, function: each }))
+  const inResponse = named.map((each: object) => ({ type: 'function', ...each })) as never[]
+  const clock = { type: 'function', name: 'clock' } as const
+  const messages = [{ role: 'user' as const, content: 'Now?' }]
+  const called = { calls: [{ id: 'c1', name: 'clock', args: {} }] }
+  const sum = { calls: [{ name: 'add', args: { a: 1, b: 2 } }] }
+  const t = testApp({ script: { plain: [sum, called, called, sum, called, called] } })
+  const { chat, responses } = clientOf(t)
+  const choices = ['required', { type: 'function', function: { name: 'clock' } }] as const
+  for (const tool_choice of choices) {
+    const answer = await chat.completions.create({ model: 'plain', messages, tools: inChat, tool_choice })
+    expect(answer.choices[0]).toMatchObject({
+      finish_reason: 'tool_calls',
+      message: { tool_calls: [{ function: { name: 'clock' } }] },
+    })
+  }
+  for (const tool_choice of ['required', clock] as const) {
+    const { output } = await responses.create({ model: 'plain', input: 'Now?', tools: inResponse, tool_choice })
+    expect(output).toMatchObject([{ type: 'function_call', name: 'clock' }])
+  }
+  const required = { type: 'required' }
+  const tool = { type: 'tool', toolName: 'clock' }
+  const asked = t.script.calls('plain').map(({ options }) => options.toolChoice)
+  expect(asked).toEqual([required, required, tool, required, required, tool])
+  t.script.assertDone()
+  const refused: [object, string][] = [
+    [{ tool_choice: 'required' }, 'there are no tools'],
+    [{ tool_choice: { type: 'function', function: { name: 'pay_bill' } }, tools: inChat }, '"pay_bill"'],
+    [{ tool_choice: { type: 'allowed_tools', allowed_tools: {} }, tools: inChat }, '"allowed_tools" is not supported'],
+    [{ tool_choice: 'any', tools: inChat }, '"any" is not supported'],
+  ]
+  for (const [body, words] of refused) {
+    const thrown: unknown = await chat.completions.create({ model: 'plain', messages, ...body }).catch((error) => error)
+    expect(thrown).toMatchObject({ status: 400, code: 'request-invalid' })
+    expect(String(thrown)).toContain(words)
+  }
+})
+
+test('B12.3 the openai client may send all that asks for nothing, and is told what is not supported', async () => {
+  const t = testApp({ script: { plain: [{ text: 'Hi.' }, { text: 'Hi.' }, { text: 'Hi.' }] } })
+  const { chat, responses } = clientOf(t)
+  const ask = { model: 'plain', messages: [{ role: 'user' as const, content: 'Hi.' }] }
+  const { choices } = await chat.completions.create({ ...ask, ...NOTHING, ...NOTHING_IN_CHAT } as never)
+  expect(choices[0]?.message.content).toBe('Hi.')
+  const preferred = { verbosity: 'low' as const, prediction: { type: 'content' as const, content: 'Hi.' } }
+  await chat.completions.create({ ...ask, ...preferred, modalities: ['text'], reasoning_effort: 'low', tools: [] })
+  const answer = await responses.create({ model: 'plain', input: 'Hi.', ...NOTHING, ...NOTHING_IN_RESPONSE } as never)
+  expect(answer.output_text).toBe('Hi.')
+  t.script.assertDone()
+  for (const [name, value] of [
+    ['modalities', ['text', 'audio']],
+    ['audio', { voice: 'alloy' }],
+    ['web_search_options', {}],
+    ['top_logprobs', 2],
+    ['functions', [{ name: 'weather' }]],
+  ]) {
+    const refused = chat.completions.create({ ...ask, [String(name)]: value })
+    await expect(refused).rejects.toMatchObject({ status: 400, code: 'request-invalid' })
+    await expect(refused).rejects.toThrow(String(name))
+  }
+  const later = responses.create({ model: 'plain', input: 'Hi.', background: true })
+  await expect(later).rejects.toMatchObject({ status: 400, code: 'request-invalid' })
+})
+
+/** What both protocols have, as clients send it that were not asked for any of it. */
+const NOTHING = nulls(
+  ['temperature', 'top_p', 'user', 'metadata', 'service_tier', 'parallel_tool_calls', 'safety_identifier', 'stream'],
+  ['prompt_cache_key', 'prompt_cache_retention', 'moderation', 'top_logprobs', 'tool_choice', 'tools', 'store'],
+)
+const NOTHING_IN_CHAT = nulls(
+  ['audio', 'frequency_penalty', 'function_call', 'functions', 'logit_bias', 'logprobs', 'max_completion_tokens', 'n'],
+  ['max_tokens', 'modalities', 'prediction', 'presence_penalty', 'reasoning_effort', 'response_format', 'seed', 'stop'],
+  ['stream_options', 'verbosity', 'web_search_options'],
+)
+const NOTHING_IN_RESPONSE = nulls(
+  ['background', 'context_management', 'conversation', 'include', 'instructions', 'max_output_tokens', 'text'],
+  ['max_tool_calls', 'previous_response_id', 'prompt', 'reasoning', 'stream_options', 'truncation'],
+)
+
+function nulls(...names: readonly (readonly string[])[]): Record<string, null> {
+  return Object.fromEntries(names.flat().map((name) => [name, null]))
+}
+
 test('B12.3 the openai client is told that its tool is called like one of the agent', async () => {
   const t = testApp({ script: { plain: [{ text: 'never' }] } })
   const asked = clientOf(t).chat.completions.create({
@@ -358,18 +520,51 @@ test('B12.3 the openai client is told that its tool is called like one of the ag
 })
 
 test('B12.3 the openai client is told that its run was ended, and does not take it for an answer', async () => {
-  for (const stream of [false, true]) {
+  const asked = { model: 'plain', messages: [{ role: 'user' as const, content: 'Hi.' }] }
+  const reads: ((client: OpenAI) => Promise<unknown>)[] = [
+    ({ chat }) => chat.completions.create(asked),
+    async ({ chat }) => {
+      for await (const _chunk of await chat.completions.create({ ...asked, stream: true }));
+    },
+    ({ responses }) => responses.create({ model: 'plain', input: 'Hi.' }),
+  ]
+  for (const read of reads) {
     const t = testApp({ script: { plain: [{ text: 'never', after: new Promise(() => {}) }] } })
-    const read = async (): Promise<void> => {
-      const asked = { model: 'plain', messages: [{ role: 'user' as const, content: 'Hi.' }] }
-      const { completions } = clientOf(t).chat
-      if (!stream) return void (await completions.create(asked))
-      for await (const _chunk of await completions.create({ ...asked, stream }));
-    }
-    const reading = expect(read()).rejects.toMatchObject({ code: 'run-aborted' })
-    while (t.script.calls('plain').length === 0) await new Promise((resolve) => setImmediate(resolve))
-    const { runs } = (await (await t.get('/api/runs')).json()) as { runs: { runId: string }[] }
-    await t.post(`/api/runs/${runs[0]?.runId}/cancel`)
+    const reading = expect(read(clientOf(t))).rejects.toMatchObject({ code: 'run-aborted' })
+    await cancelled(t)
     await reading
   }
 })
+
+test('B12.3 the stream of a response that the openai client reads ends as it knows it, however the run ended', async () => {
+  const more = { type: 'function_call', name: 'locate' }
+  const cases: [Script[string], object, string[]][] = [
+    [[{ text: 'never', after: new Promise(() => {}) }], { status: 'failed', error: { code: 'server_error' } }, []],
+    [[new Error('down')], { status: 'failed', error: { code: 'server_error' } }, []],
+    [[{ text: 'Cut', finish: 'length' }], cut('max_output_tokens'), ['incomplete']],
+    [[{ text: 'Cut', finish: 'content-filter' }], cut('content_filter'), ['incomplete']],
+    [[{ text: 'All.', finish: 'other' }], { status: 'completed', error: null }, ['completed']],
+    [[{ text: 'Where?', calls: [{ name: 'locate', args: {} }] }], { output: [{}, more] }, ['completed', 'completed']],
+    [[{ calls: [{ name: 'pay_bill', args: { euros: 1 } }] }], { status: 'completed' }, ['completed']],
+  ]
+  for (const [turns, expected, items] of cases) {
+    const t = testApp({ script: { plain: turns } })
+    const stream = clientOf(t).responses.stream({ model: 'plain', input: 'Hi.' })
+    const final = stream.finalResponse()
+    if (items.length === 0 && !(turns?.[0] instanceof Error)) await cancelled(t)
+    const response = await final
+    expect(response).toMatchObject(expected)
+    expect(response.output.map((item) => 'status' in item && item.status)).toEqual(items)
+  }
+})
+
+function cut(reason: string): object {
+  return { status: 'incomplete', incomplete_details: { reason } }
+}
+
+/** Ends the run that a test application has begun. */
+async function cancelled(t: TestApp): Promise<void> {
+  while (t.script.calls('plain').length === 0) await new Promise((resolve) => setImmediate(resolve))
+  const { runs } = (await (await t.get('/api/runs')).json()) as { runs: { runId: string }[] }
+  await t.post(`/api/runs/${runs[0]?.runId}/cancel`)
+}

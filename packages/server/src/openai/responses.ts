@@ -1,5 +1,6 @@
 import type { Usage } from '@retinue/core/agent'
-import { requestInvalid } from '../errors/request-errors.ts'
+import { assertNever } from '../assert-never.ts'
+import { requestInvalid, runAborted } from '../errors/request-errors.ts'
 import type { RunEvent } from '../runs/log-entry.ts'
 import type { Telling } from '../work/leg-response.ts'
 import { Answer, type ClientCall } from './answer.ts'
@@ -7,19 +8,19 @@ import type { Asked } from './begin.ts'
 import { modelSettings, structured } from './begin.ts'
 import { clientItems } from './messages.ts'
 import type { ResponseBody } from './schemas.ts'
+import { toolChoiceOf } from './tool-choice.ts'
 
 /** What a response asks for. `threadId`: its conversation, where there is one. */
 export function askedByResponse(body: ResponseBody, threadId: string | undefined): Asked {
   const { model, input, instructions, tools, text } = body
   const told = instructions ? [{ role: 'user', content: instructions }] : []
   const format = text?.format
+  const functions = tools ?? []
   return {
     model,
     messages: [...told, ...clientItems(input)],
-    functions: (tools ?? []).map(({ name, description, parameters }) => {
-      return { name, description: description ?? undefined, parameters }
-    }),
-    withholdsFunctions: body.tool_choice === 'none',
+    functions,
+    ...toolChoiceOf(body.tool_choice, functions),
     threadId,
     isNewThread: !body.conversation && !body.previous_response_id,
     options: {
@@ -86,8 +87,9 @@ type Json = Record<string, unknown>
 
 /** A response as far as it got. */
 function responseOf(head: ResponseHead, status: string, output: readonly Json[], answer?: Answer): Json {
-  const error = status === 'failed' && answer?.error ? { code: 'server_error', message: answer.error.message } : null
-  const reason = answer?.reason === 'content-filter' ? 'content_filter' : 'max_output_tokens'
+  const failed = answer?.reason === 'aborted' ? runAborted() : answer?.error
+  const error = status === 'failed' ? { code: 'server_error', message: failed?.message ?? NO_END } : null
+  const reason = isFiltered(answer) ? 'content_filter' : 'max_output_tokens'
   return {
     ...head,
     object: 'response',
@@ -106,21 +108,61 @@ function responseOf(head: ResponseHead, status: string, output: readonly Json[],
   }
 }
 
-/** A response, whole. */
+/** A response, whole. Throws `run-aborted`: who waits for an answer got none. */
 export function response(head: ResponseHead, answer: Answer): Json {
+  if (answer.reason === 'aborted') throw runAborted()
+  return ended(head, answer)
+}
+
+function ended(head: ResponseHead, answer: Answer): Json {
   return responseOf(head, statusOf(answer), outputOf(head, answer), answer)
 }
 
-function statusOf({ reason }: Answer): string {
-  if (reason === 'error') return 'failed'
-  if (reason === 'aborted') return 'cancelled'
-  const isCut = ['length', 'content-filter', 'max-steps', 'incomplete', 'over-budget'].includes(String(reason))
-  return isCut ? 'incomplete' : 'completed'
+const NO_END = 'The run came to no end.'
+
+/** A processor of the agent's stopped what was asked or said, or the provider did. */
+function isFiltered(answer: Answer | undefined): boolean {
+  return answer?.reason === 'content-filter' || (answer?.reason === 'other' && answer.error !== undefined)
 }
 
-function outputOf(head: ResponseHead, { text, calls }: Answer): Json[] {
-  const said = text === '' && calls.length > 0 ? [] : [message(head, 'completed', text)]
-  return [...said, ...calls.map(functionCall)]
+/** How a response ended: what has an event of its own in the protocol, which knows no other at the end of a stream. */
+function statusOf(answer: Answer): 'completed' | 'incomplete' | 'failed' {
+  const { reason } = answer
+  switch (reason) {
+    case 'stop':
+    case 'bailed':
+    case 'suspended':
+    case 'tool-calls':
+      return 'completed'
+    case 'other':
+      return isFiltered(answer) ? 'incomplete' : 'completed'
+    case 'length':
+    case 'content-filter':
+    case 'max-steps':
+    case 'incomplete':
+    case 'over-budget':
+      return 'incomplete'
+    case 'error':
+    case 'aborted':
+    case undefined:
+      return 'failed'
+    default:
+      return assertNever(reason)
+  }
+}
+
+function outputOf(head: ResponseHead, answer: Answer): Json[] {
+  return [...(isSilent(answer) ? [] : [said(head, answer)]), ...answer.calls.map(functionCall)]
+}
+
+/** Whether there is no message: a completed response has one, or calls. */
+function isSilent(answer: Answer): boolean {
+  return answer.text === '' && (answer.calls.length > 0 || statusOf(answer) === 'failed')
+}
+
+/** The message of a response that has ended. */
+function said(head: ResponseHead, answer: Answer): Json {
+  return message(head, statusOf(answer) === 'completed' ? 'completed' : 'incomplete', answer.text)
 }
 
 function message({ id }: ResponseHead, status: string, text: string | undefined): Json {
@@ -159,14 +201,14 @@ export function responseTelling(runId: string, head: ResponseHead, isTyped: bool
       frame('response.content_part.added', { ...place, part: textPart('') })
     )
   }
-  const said = (text: string): string =>
+  const added = (text: string): string =>
     begun() + frame('response.output_text.delta', { ...place, delta: text, logprobs: [] })
-  const ended = (): string => {
+  const done = (): string => {
     const { text } = answer
     return (
       frame('response.output_text.done', { ...place, text, logprobs: [] }) +
       frame('response.content_part.done', { ...place, part: textPart(text) }) +
-      frame('response.output_item.done', { output_index: 0, item: message(head, 'completed', text) })
+      frame('response.output_item.done', { output_index: 0, item: said(head, answer) })
     )
   }
   const called = (call: ClientCall, index: number): string => {
@@ -187,14 +229,13 @@ export function responseTelling(runId: string, head: ResponseHead, isTyped: bool
     head: frame('response.created', { response: opening }) + frame('response.in_progress', { response: opening }),
     encode: ({ chunk }: RunEvent) => {
       const text = answer.take(chunk)
-      return text === '' ? undefined : said(text)
+      return text === '' ? undefined : added(text)
     },
     tail: () => {
-      const { calls, text } = answer
-      const isSilent = text === '' && calls.length > 0
-      const opened = isSilent ? '' : begun() + ended()
-      const asked = calls.map((call, index) => called(call, index + (isSilent ? 0 : 1))).join('')
-      const whole = response(head, answer)
+      const hasMessage = !isSilent(answer)
+      const opened = hasMessage ? begun() + done() : ''
+      const asked = answer.calls.map((call, index) => called(call, index + (hasMessage ? 1 : 0))).join('')
+      const whole = ended(head, answer)
       return opened + asked + frame(`response.${String(whole['status'])}`, { response: whole })
     },
   }

@@ -4,6 +4,15 @@ import { id } from '../schemas/common.ts'
 /** What has no meaning for an agent, or none that changes its answer: taken, and not used. */
 const unused = z.unknown().optional()
 
+/** What is not supported, as clients send it that do not want it. */
+const nothing = z.null({ error: 'it is not supported' }).optional()
+
+/** What is checked later, so that what can't be chosen is answered with what can: `toolChoiceOf`. */
+const toolChoice = z
+  .union([z.string(), z.looseObject({ type: z.string() })])
+  .nullish()
+  .describe('`auto`, `none`, `required`, or one function of `tools`.')
+
 const parameters = z.record(z.string(), z.unknown()).nullish()
 const functionName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/)
 
@@ -26,6 +35,10 @@ const shared = {
   safety_identifier: unused,
   prompt_cache_key: unused,
   prompt_cache_retention: unused,
+  prompt_cache_options: unused,
+  moderation: nothing,
+  top_logprobs: z.literal(0).nullish(),
+  tool_choice: toolChoice,
 }
 
 export const completionBody = z.strictObject({
@@ -34,7 +47,7 @@ export const completionBody = z.strictObject({
     .array(z.looseObject({ role: z.string() }))
     .min(1)
     .max(10_000),
-  stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
+  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
   max_tokens: z.number().int().positive().nullish(),
   max_completion_tokens: z.number().int().positive().nullish(),
   seed: z.number().int().nullish(),
@@ -44,13 +57,12 @@ export const completionBody = z.strictObject({
     .array(
       z.looseObject({
         type: z.literal('function'),
-        function: z.looseObject({ name: functionName, description: z.string().optional(), parameters }),
+        function: z.looseObject({ name: functionName, description: z.string().nullish(), parameters }),
       }),
     )
     .max(128)
     .nullish()
     .describe('Functions that are yours to run, beside the tools of the agent.'),
-  tool_choice: z.enum(['auto', 'none']).nullish(),
   response_format: responseFormat.nullish(),
   // What other clients send as their defaults: it asks for nothing.
   frequency_penalty: z.literal(0).nullish(),
@@ -58,7 +70,15 @@ export const completionBody = z.strictObject({
   logit_bias: z.strictObject({}).nullish(),
   logprobs: z.literal(false).nullish(),
   reasoning_effort: unused,
+  verbosity: unused,
+  // It only makes an answer come sooner.
+  prediction: unused,
   store: unused,
+  modalities: z.array(z.literal('text', { error: 'only text is supported' })).nullish(),
+  audio: nothing,
+  web_search_options: nothing,
+  functions: z.array(z.unknown()).max(0, { error: 'send them in tools' }).nullish(),
+  function_call: z.enum(['auto', 'none'], { error: 'send tool_choice' }).nullish(),
 })
 
 export type CompletionBody = z.output<typeof completionBody>
@@ -80,7 +100,6 @@ export const responseBody = z.strictObject({
     )
     .max(128)
     .nullish(),
-  tool_choice: z.enum(['auto', 'none']).nullish(),
   text: z
     .looseObject({
       format: z
@@ -89,13 +108,19 @@ export const responseBody = z.strictObject({
           z.looseObject({ type: z.literal('json_object') }),
           z.looseObject({ type: z.literal('json_schema'), schema: parameters }),
         ])
-        .optional(),
+        .nullish(),
     })
     .nullish(),
   reasoning: unused,
   include: unused,
   truncation: unused,
   stream_options: unused,
+  background: z.literal(false, { error: 'it is not supported' }).nullish(),
+  background_options: nothing,
+  context_management: nothing,
+  image: nothing,
+  max_tool_calls: nothing,
+  prompt: nothing,
 })
 
 export type ResponseBody = z.output<typeof responseBody>

@@ -169,6 +169,47 @@ test('UX what is said to a task its agent reads; nothing is said to one that has
   expect([late.status, (await json(late))['code']]).toEqual([409, 'task-ended'])
 })
 
+test('B9.5 what tasks ask is found by pages, whatever else waits for the same person', async () => {
+  const asks = (id: string) => ({ calls: [{ id, name: 'pay_bill', args: { euros: 1 } }] })
+  const calls = ['a', 'b', 'c'].map((id) => ({ id, name: 'scout', args: { prompt: id } }))
+  const t = testApp({
+    script: {
+      plain: Array.from({ length: 30 }, (_none, n) => asks(`p${n}`)),
+      lead: [{ calls }, { text: 'They ask.' }],
+      'lead/scout': [ASK, ASK, ASK],
+    },
+  })
+  for (let n = 0; n < 30; n++) await t.post('/api/agents/plain/generate', { input: 'Pay.' })
+  await t.post('/api/agents/lead/generate', { input: 'Go.', threadId: 't1' })
+  await t.app.tasks.settled()
+  const { approvals, tasks } = t.storage
+  const read = { approvals: 0, tasks: 0 }
+  const [list, get, listTasks] = [approvals.list, tasks.get, tasks.list]
+  approvals.list = (query) => {
+    read.approvals += 1
+    return list.call(approvals, query)
+  }
+  tasks.get = (taskId) => {
+    read.tasks += 1
+    return get.call(tasks, taskId)
+  }
+  tasks.list = (query) => {
+    read.tasks += 1
+    return listTasks.call(tasks, query)
+  }
+  const seen: unknown[] = []
+  let cursor = ''
+  do {
+    const page = await json(t.get(`/api/tasks/questions?limit=2${cursor}`))
+    seen.push((page['questions'] as Json[]).map(({ taskId }) => taskId))
+    cursor = page['next'] === undefined ? '' : `&cursor=${page['next']}`
+  } while (cursor !== '')
+  const ids = (await listTasks.call(tasks, {})).items.map(({ taskId }) => taskId)
+  expect(seen.map((page) => (page as unknown[]).length)).toEqual([2, 1])
+  expect(seen.flat().sort()).toEqual(ids.sort())
+  expect(read).toEqual({ approvals: 2, tasks: 2 })
+})
+
 test('B9.5 what a task asks is found and answered, and the task goes on', async () => {
   const { t, runId, taskId } = await begun({
     script: { lead: [SCOUT, { text: 'It asks.' }], 'lead/scout': [ASK, { text: 'ZEBRA' }] },

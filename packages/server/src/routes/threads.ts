@@ -3,11 +3,13 @@ import { z } from 'zod'
 import { currentRun } from '../chat/current-run.ts'
 import { toUiMessages } from '../chat/to-ui-messages.ts'
 import { defined } from '../defined.ts'
+import { requestInvalid } from '../errors/request-errors.ts'
 import { toldMessage } from '../errors/told-message.ts'
 import { type Route, route } from '../http/route.ts'
 import { agentOf, type Services } from '../http/services.ts'
 import { plain } from '../runs/wire-chunk.ts'
 import { id, limit, place, resourceId, unreadable } from '../schemas/common.ts'
+import { recallTurns } from '../work/recall-turns.ts'
 
 const threadParams = z.strictObject({ threadId: id })
 const threadQuery = z.strictObject({
@@ -29,12 +31,14 @@ const thread = z.object({
 
 const messagesQuery = threadQuery.extend({
   limit,
-  before: place.describe('Only messages with a smaller sequence.'),
-  after: place.describe('Only messages with a greater sequence.'),
+  before: place.describe('Only messages with a smaller sequence; of a UI: the `before` of the page after it.'),
+  after: place.describe('Only messages with a greater sequence. Not of a UI.'),
   format: z
     .enum(['messages', 'ui'])
     .optional()
-    .describe('`ui`: as useChat begins with them, without what a run that goes on is saying. Default: messages.'),
+    .describe(
+      '`ui`: as useChat begins with them, in whole turns, without what a run that goes on is saying. Default: messages.',
+    ),
 })
 
 const oneThread = { 200: { description: 'The thread.', schema: thread } }
@@ -141,20 +145,30 @@ export const threadRoutes: readonly Route[] = [
     answers: {
       200: {
         description: 'A page of it.',
-        schema: z.object({ messages: z.array(z.looseObject({ role: z.string() })), hasMore: z.boolean(), unreadable }),
+        schema: z.object({
+          messages: z.array(z.looseObject({ role: z.string() })),
+          hasMore: z.boolean(),
+          before: z.number().optional().describe('Of a UI, where there is more: asks for the page before this one.'),
+          unreadable,
+        }),
       },
     },
     handle: async ({ services, scope: { memory, key }, query }) => {
       const { limit: most, before, after, format, agentId } = query
-      const range = defined({ limit: most, before, after })
-      const { messages: kept, hasMore, unreadable: damaged } = await memory.recall({ ...key, ...range })
+      const range = defined({ limit: most, before })
+      if (format !== 'ui') {
+        const { messages, ...page } = await memory.recall({ ...key, ...range, ...defined({ after }) })
+        return Response.json({ ...page, messages: plain(messages.map(toldMessage)) })
+      }
+      if (after !== undefined) throw requestInvalid('Messages of a UI are paged backwards alone.', 'Send before.')
+      const { messages: kept, ...page } = await recallTurns(memory, { ...key, ...range })
       const messages = kept.map(toldMessage)
-      if (format !== 'ui') return Response.json({ messages: plain(messages), hasMore, unreadable: damaged })
-      const isSaying = await isBeingSaid(services, key, agentId)
+      // Only the last page has it.
+      const isSaying = before === undefined && (await isBeingSaid(services, key, agentId))
       // What is being said comes whole, by the stream of the chat.
       const last = messages.findLastIndex(({ role, origin }) => role === 'user' && origin === undefined)
       const said = isSaying ? messages.slice(0, last + 1) : messages
-      return Response.json({ messages: plain(toUiMessages(said)), hasMore, unreadable: damaged })
+      return Response.json({ ...page, messages: plain(toUiMessages(said)), hasMore: page.before !== undefined })
     },
   }),
 ]

@@ -22,8 +22,8 @@ export interface NewRun {
   /** UI messages are kept in the thread under the ids that they came with. */
   readonly keepMessageIds?: boolean
   readonly options?: ClientOptions
-  /** Tools that the client brings along. */
-  readonly more?: Pick<RunOptions, 'toolsets'>
+  /** Tools that the client brings along, and which of them it wants called. */
+  readonly more?: Pick<RunOptions, 'toolsets' | 'toolChoice'>
 }
 
 /** How long a run may wait for the one before it in its thread. A connection on which nothing is said for longer is cut by others. */

@@ -1,8 +1,8 @@
 import type { Agent, AgentInput, InputMessage } from '@retinue/core/agent'
-import type { AgentMemory } from '@retinue/core/memory'
 import type { RequestContextLike } from '@retinue/core/request-context'
 import { requestInvalid } from '../errors/request-errors.ts'
 import { isObject } from '../is-object.ts'
+import { answeredCalls, assertHasCall, type KeptThread } from './answered-calls.ts'
 
 /** What a client sends is judged by who it is for. */
 export interface Recipient {
@@ -11,7 +11,7 @@ export interface Recipient {
   /** Names of tools that the client brings along, which are its to run. */
   readonly more?: readonly string[]
   /** The conversation that the server itself has; undefined where the client's word is all there is of it. */
-  readonly thread: { readonly memory: AgentMemory; readonly threadId: string; readonly resourceId: string } | undefined
+  readonly thread: KeptThread | undefined
 }
 
 type Part = Record<string, unknown>
@@ -24,8 +24,8 @@ export type ClientMessage = Record<string, unknown>
  */
 export async function messagesFromClient(messages: readonly ClientMessage[], to: Recipient): Promise<AgentInput> {
   const own = await clientTools(to)
-  const answers = await answeredCalls(messages, own, to)
   if (to.thread) {
+    const answers = await answeredCalls(resultsIn(messages), own, to.thread)
     const fresh = messages.slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1)
     const said = fresh.filter(({ role }) => role === 'user').map(asSaid)
     const results = answers.length > 0 ? [{ role: 'tool' as const, content: answers }] : []
@@ -68,6 +68,7 @@ function withoutServerCalls(message: ClientMessage, own: ReadonlySet<string>): I
     const kept = parts.filter((part) => isObject(part) && mayStay(part, own))
     return kept.length > 0 ? [{ role: 'assistant', parts: kept }] : []
   }
+  if (Array.isArray(content)) content.forEach(assertHasCall)
   const kept = Array.isArray(content) ? content.filter((part) => isObject(part) && mayStay(part, own)) : content
   if (Array.isArray(kept) && kept.length === 0) return []
   return [{ role: role === 'tool' ? 'tool' : 'assistant', content: kept }]
@@ -89,29 +90,7 @@ function toolOf(part: Part): string | undefined {
   return type.startsWith('tool-') ? type.slice('tool-'.length) : undefined
 }
 
-/** Results of client's tools for calls that the thread has, and that nobody has answered. */
-async function answeredCalls(
-  messages: readonly ClientMessage[],
-  own: ReadonlySet<string>,
-  { thread }: Recipient,
-): Promise<Part[]> {
-  if (!thread || own.size === 0) return []
-  const given = resultsIn(messages).filter(({ toolName }) => own.has(String(toolName)))
-  if (given.length === 0) return []
-  const { memory, threadId, resourceId } = thread
-  const { messages: kept } = await memory.recall({ threadId, resourceId, limit: 20 })
-  const open = new Set<string>()
-  for (const { role, content } of kept) {
-    if (typeof content === 'string') continue
-    for (const part of content) {
-      if (role === 'assistant' && part.type === 'tool-call' && own.has(part.toolName)) open.add(part.toolCallId)
-      if (part.type === 'tool-result') open.delete(part.toolCallId)
-    }
-  }
-  return given.filter(({ toolCallId }) => open.has(String(toolCallId)))
-}
-
-/** The results that messages hold after the last word of the person, as parts of a model message. */
+/** The results that messages hold, as parts of a model message. */
 function resultsIn(messages: readonly ClientMessage[]): Part[] {
   return messages.flatMap(({ role, parts, content }) => {
     if (role === 'assistant' && Array.isArray(parts)) return parts.filter(isObject).flatMap(uiResult)

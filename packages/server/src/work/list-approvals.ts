@@ -1,7 +1,8 @@
 import type { Retinue } from '@retinue/core'
 import type { TaskQuestion } from '@retinue/core/agent'
 import { isRetinueError } from '@retinue/core/errors'
-import type { Approval, ApprovalQuery, Page, TaskFacts, UnreadableRow } from '@retinue/core/storage'
+import type { Approval, ApprovalQuery, Page, TaskFacts, TaskQuery, UnreadableRow } from '@retinue/core/storage'
+import { defined } from '../defined.ts'
 import type { Services } from '../http/services.ts'
 import { pendingCall } from './view-run.ts'
 
@@ -16,35 +17,33 @@ export async function listApprovals(
   services: Services,
   { runId, ...query }: ApprovalQuery & { readonly runId?: string },
 ): Promise<Page<ListedApproval>> {
-  const ofRun = runId === undefined ? {} : { runId: [runId, ...(await taskIdsOf(services, runId))] }
+  const ofRun =
+    runId === undefined ? {} : { runId: [runId, ...(await tasksOf(services.app, { rootRunId: runId })).ids] }
   const page = await services.storage.approvals.list({ ...query, ...ofRun })
   return { ...page, items: await Promise.all(page.items.map(listed(services))) }
 }
 
-/** What background tasks ask of people, in the order in which they asked. */
+/**
+ * What background tasks ask of people, in the order in which they asked. It is looked up by the tasks that have not ended, so that what
+ * runs ask themselves, be it ever so much, is not read.
+ */
 export async function listQuestions(
-  services: Services,
-  { runId, limit = 100, cursor, ...query }: ApprovalQuery & { readonly runId?: string },
+  { app, storage }: Services,
+  { runId: rootRunId, ...query }: ApprovalQuery & { readonly runId?: string },
 ): Promise<Page<TaskQuestion>> {
-  const ofRun = runId === undefined ? {} : { runId: await taskIdsOf(services, runId) }
-  const show = listed(services)
-  const items: TaskQuestion[] = []
-  const unreadable: UnreadableRow[] = []
-  let next = cursor
-  do {
-    const left = limit - items.length
-    const at = next === undefined ? {} : { cursor: next }
-    const page = await services.storage.approvals.list({ ...query, ...ofRun, status: 'pending', limit: left, ...at })
-    unreadable.push(...page.unreadable)
-    for (const approval of page.items) {
-      const { taskId } = await show(approval)
-      // What runs ask themselves is asked in their own lists.
-      if (taskId !== undefined) items.push({ ...pendingCall(approval), taskId })
-    }
-    next = page.next
-  } while (next !== undefined && items.length < limit)
-  return { items, unreadable, ...(next === undefined ? {} : { next }) }
+  const { ids, unreadable } = await tasksOf(app, {
+    status: OPEN,
+    ...defined({ rootRunId, resourceId: query.resourceId }),
+  })
+  const page = await storage.approvals.list({ ...query, runId: ids, status: 'pending' })
+  const items = page.items.map((approval) => ({ ...pendingCall(approval), taskId: approval.runId }))
+  // The tasks are the same on every page.
+  const damaged = query.cursor === undefined ? unreadable : []
+  return { ...page, items, unreadable: [...damaged, ...page.unreadable] }
 }
+
+/** Where a task can still ask something. */
+const OPEN = ['pending', 'running', 'suspended'] as const
 
 /** How an approval is shown. That it is a task's is found once for each run. */
 function listed({ app }: Services): (approval: Approval) => Promise<ListedApproval> {
@@ -74,14 +73,19 @@ function shown(
   return task ? { ...approval, runId: task.rootRunId, taskId: task.taskId } : approval
 }
 
-/** The background tasks of a run, whose runs have their ids. */
-async function taskIdsOf({ app }: Services, rootRunId: string): Promise<string[]> {
+/** The background tasks that a query is of, whose runs have their ids. */
+async function tasksOf(
+  app: Retinue,
+  query: TaskQuery,
+): Promise<{ readonly ids: readonly string[]; readonly unreadable: readonly UnreadableRow[] }> {
   const ids: string[] = []
+  const unreadable: UnreadableRow[] = []
   let cursor: string | undefined
   do {
-    const page = await app.tasks.list({ rootRunId, limit: 1000, ...(cursor === undefined ? {} : { cursor }) })
+    const page = await app.tasks.list({ ...query, limit: 1000, ...(cursor === undefined ? {} : { cursor }) })
     ids.push(...page.items.map(({ taskId }) => taskId))
+    unreadable.push(...page.unreadable)
     cursor = page.next
   } while (cursor !== undefined)
-  return ids
+  return { ids, unreadable }
 }

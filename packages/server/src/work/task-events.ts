@@ -7,19 +7,13 @@ import { LogSource } from '../runs/read-log.ts'
 import type { TaskFeed } from '../runs/task-feeds.ts'
 import { wireChunk } from '../runs/wire-chunk.ts'
 import { eventStream } from '../sse/event-stream.ts'
+import { isEndOfTask } from '../task-end.ts'
 
 /** The id of the event after which nothing of a task comes: who has read it need not come back. */
 export const TASK_END = 'end'
 
 /** Asks who lost the connection to come back after so many milliseconds. */
 const RETRY = 'retry: 1000\n\n'
-
-const ENDS: ReadonlySet<string> = new Set([
-  'background-task-completed',
-  'background-task-failed',
-  'background-task-cancelled',
-  'background-task-timed-out',
-])
 
 /**
  * What happens in a task: first how it stands, then all from now on; or all after an event, where this process knows it still. Nobody waits
@@ -37,7 +31,7 @@ export async function taskEvents(
     // A feed that nobody has read yet begins with how the task stands itself.
     const isNew = from.seq === 0
     const standing = known || isNew ? undefined : await standingOf(app.tasks.watch(taskId))
-    const hasEnded = standing !== undefined && isEndOf(taskId, standing)
+    const hasEnded = standing !== undefined && isEndOfTask(taskId, standing)
     return eventStream<RunEvent>({
       // Who is told its end need not be told it again.
       source: hasEnded ? NOTHING : new LogSource(feed.log, from),
@@ -69,11 +63,6 @@ async function standingOf(watched: AsyncGenerator<Chunk>): Promise<Chunk | undef
 }
 
 function frame(taskId: string, event: RunEvent): string {
-  const id = isEndOf(taskId, event.chunk) ? TASK_END : eventId(event)
+  const id = isEndOfTask(taskId, event.chunk) ? TASK_END : eventId(event)
   return `id: ${id}\ndata: ${JSON.stringify(event.chunk)}\n\n`
-}
-
-/** A task can have tasks of its own, which end before it. */
-function isEndOf(taskId: string, { type, payload }: Chunk): boolean {
-  return ENDS.has(type) && (payload as { readonly taskId: string }).taskId === taskId
 }
