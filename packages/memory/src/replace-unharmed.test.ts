@@ -222,4 +222,25 @@ describe('R01 whoever dies while something is said anew', () => {
     }
     expect([...ends.keys()].sort()).toEqual(['new', 'old'])
   })
+
+  test('takes nothing into the thread that had not come into it when an earlier message was said anew', async () => {
+    const storage = new InMemoryStorage()
+    const first = processOver(storage, [{ text: 'Gone.' }])
+    await first.agent.generate([ui('m1', 'Go.')], { memory: asked })
+    const life = new MortalProcess()
+    const dying = processOver(storage, [], {
+      life,
+      guard: () => {
+        life.die()
+        return new Promise<never>(() => {})
+      },
+    })
+    void dying.agent.generate([ui('m2', 'And?')], { memory: asked })
+    while (life.alive) await turns()
+    await vi.advanceTimersByTimeAsync(11_000)
+    const next = processOver(storage, [{ text: 'Fine.' }, { text: 'No.' }], { guard: ({ messages }) => messages })
+    await anew(next.agent)
+    for (const stream of await next.app.recover()) await stream.result
+    expect((await standing(storage)).said).toEqual(ANEW.said)
+  })
 })

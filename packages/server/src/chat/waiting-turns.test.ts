@@ -111,14 +111,21 @@ test('S30 an answer that goes on is shown by its stream alone, also where an ear
 
 test('S30 an earlier turn that goes on after a decision hides nothing of the last one', async () => {
   const holds = Promise.withResolvers<void>()
-  const t = testApp({ holds: holds.promise, script: { sup: [pay, { text: 'Wait.' }, { text: 'Paid.' }] } })
+  const add = { calls: [{ id: 'k1', name: 'add', args: { a: 1, b: 2 } }] }
+  const t = testApp({ script: { sup: [pay, { text: 'Wait.' }, add, { text: 'Paid.', after: holds.promise }] } })
   const page = await wentOn(t)
   const [asked] = (await t.storage.approvals.list({ status: 'pending' })).items
   const deciding = t.post(`/api/runs/${asked?.runId}/approve`)
+  while (t.script.calls('sup').length < 4) await new Promise((resolve) => setImmediate(resolve))
   await page.stop()
-  const during = await reloaded(t)
-  expect(shown(during).at(-1)).toBe('assistant: Wait.')
+  const during = shown(await reloaded(t))
+  expect([during[1], during.at(-1)]).toEqual([
+    'assistant: I pay. | tool-pay_bill output-available | tool-add input-available',
+    'assistant: Wait.',
+  ])
   holds.resolve()
   await (await deciding).text()
-  expect(shown(await reloaded(t))).toEqual(PAID)
+  expect(shown(await reloaded(t))[1]).toBe(
+    'assistant: I pay. | tool-pay_bill output-available | tool-add output-available | Paid.',
+  )
 })
