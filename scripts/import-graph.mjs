@@ -187,6 +187,7 @@ const memory = {
       processors: 'processors see a prompt, not the memory that it came from',
       'remembered-message.ts': 'how an application reads a message, whatever it was found by',
     },
+    { 'forget-replaced.ts': 'what is deleted is found by nobody, whichever part of a turn deletes it' },
     { 'opened-turn.ts': 'what a run does with its thread, once everything was found' },
     { 'open-turn.ts': 'what a run begins with is found with all parts below' },
     { 'memory.ts': 'the class that people make' },

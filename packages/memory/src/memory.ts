@@ -25,7 +25,7 @@ import { assertOptions, assertSettings } from './options/assert-options.ts'
 import type { MemoryOptions, MemorySettings } from './options/memory-options.ts'
 import { mergedOptions, type Settings, settingsOf } from './options/settings.ts'
 import { indexThread } from './recall/index-thread.ts'
-import { forgetMessage, forgetMessages, type MeaningIndex } from './recall/message-vectors.ts'
+import { forgetMessages, type MeaningIndex } from './recall/message-vectors.ts'
 import { rememberedMessage } from './remembered-message.ts'
 import { Teller } from './teller.ts'
 
@@ -108,7 +108,7 @@ export class Memory implements AgentMemory {
     if (settings.semanticRecall && !index) teller.once('memory-recall-lexical', LEXICAL)
     // A call that recalls nothing can be recalled itself.
     const indexes = settings.semanticRecall ?? own.semanticRecall
-    if (turn.replace) await this.#forgetReplaced(turn, turn.replace.gone)
+    if (turn.replace) this.#assertWritable()
     return openTurn(
       {
         storage,
@@ -200,14 +200,6 @@ export class Memory implements AgentMemory {
     await afterwork.of(this.storage, key.threadId).abandon()
     if (index) await forgetMessages(index, key)
     await this.#store().threads.delete(key)
-  }
-
-  /** Before what was said is deleted: then nothing finds it that is not there. What is still being made of it would come after that. */
-  async #forgetReplaced({ threadId, resourceId }: MemoryTurn, gone: readonly string[]): Promise<void> {
-    const { index, afterwork } = this.#shared
-    this.#assertWritable()
-    await afterwork.of(this.storage, threadId).abandon('vectors')
-    if (index) for (const messageId of gone) await forgetMessage(index, { threadId, resourceId, messageId })
   }
 
   /** Copies a thread with its messages and its notes; the copies are new messages, with ids of their own. */

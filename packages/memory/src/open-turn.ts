@@ -1,7 +1,8 @@
 import { isRetinueError } from '@retinue/core/errors'
 import type { MemoryTurn, SystemMessage } from '@retinue/core/memory'
-import type { BegunTurn, ThreadKey } from '@retinue/core/storage'
+import type { BegunTurn, StoredMessage, ThreadKey } from '@retinue/core/storage'
 import type { Tool } from '@retinue/core/tools'
+import { forgetReplaced } from './forget-replaced.ts'
 import { inTime } from './in-time.ts'
 import { OpenedTurn, type TurnParts } from './opened-turn.ts'
 import type { WorkingMemorySettings } from './options/settings.ts'
@@ -19,15 +20,18 @@ const RECALL_MS = 10_000
 export async function openTurn(parts: TurnParts, turn: MemoryTurn): Promise<OpenedTurn> {
   const { settings, storage } = parts
   const key: ThreadKey = { threadId: turn.threadId, resourceId: turn.resourceId }
-  const begun = settings.readOnly ? await readTurn(parts, turn, key) : await beginTurn(parts, turn, key)
+  const begun = await begin(parts, turn, key)
   if (begun.unreadable.length > 0)
     parts.teller.tell(
       'memory-unreadable',
       `${begun.unreadable.length} of what is kept of the thread "${key.threadId}" can't be read`,
     )
+  const isKeptAtOnce = turn.messages.length > 0
+  if (turn.replace && isKeptAtOnce) await forgetReplaced(parts, key, turn.replace.gone)
   const recalled = await withQuestion(storage.threads, key, begun.recalled)
   const notes = settings.workingMemory && offered(parts, settings.workingMemory, key, begun)
-  const related = await relatedTo(parts, turn, key, new Set([...recalled, ...turn.messages].map(({ id }) => id)))
+  const told = new Set([...recalled, ...turn.messages].map(({ id }) => id))
+  const related = await relatedTo(parts, turn, key, new Set([...told, ...(turn.replace?.gone ?? [])]))
   return new OpenedTurn(parts, turn, {
     recalled,
     system: [...(notes ? [notes.message] : []), ...(related ? [related] : [])],
@@ -39,6 +43,36 @@ export async function openTurn(parts: TurnParts, turn: MemoryTurn): Promise<Open
 
 /** What of the past a turn begins with. `thread` is undefined where nothing is written, too. */
 type Begun = Pick<BegunTurn, 'recalled' | 'unreadable' | 'workingMemory'> & { readonly thread?: BegunTurn['thread'] }
+
+/** What a turn takes the place of is deleted with the first message that is kept: where that comes later, it is read until then. */
+function begin(parts: TurnParts, turn: MemoryTurn, key: ThreadKey): Promise<Begun> {
+  if (parts.settings.readOnly) return readTurn(parts, turn, key)
+  if (turn.replace && turn.messages.length === 0) return readBefore(parts, turn, turn.replace, key)
+  return beginTurn(parts, turn, key)
+}
+
+/** What a turn begins with that takes the place of others: what came before them, and what of them stays. */
+async function readBefore(
+  parts: TurnParts,
+  turn: MemoryTurn,
+  { sequence, keep }: NonNullable<MemoryTurn['replace']>,
+  key: ThreadKey,
+): Promise<Begun> {
+  const { threads } = parts.storage
+  const { lastMessages } = parts.settings
+  const thread = await threads.get(key)
+  const begun = await readTurn(parts, turn, key, sequence)
+  if (lastMessages === 0) return { ...begun, thread }
+  const stays: StoredMessage[] = []
+  const unreadable = [...begun.unreadable]
+  for (const messageId of keep) {
+    const found = await threads.listNeighbours({ ...key, messageId, before: 0, after: 0 })
+    stays.push(...found.messages)
+    unreadable.push(...found.unreadable)
+  }
+  stays.sort((one, other) => one.sequence - other.sequence)
+  return { ...begun, thread, unreadable, recalled: [...begun.recalled, ...stays].slice(-lastMessages) }
+}
 
 function beginTurn({ storage, settings }: TurnParts, turn: MemoryTurn, key: ThreadKey): Promise<BegunTurn> {
   const at = Date.now()
@@ -58,12 +92,19 @@ function beginTurn({ storage, settings }: TurnParts, turn: MemoryTurn, key: Thre
 }
 
 /** The same without writing anything; a thread that is not there was never spoken in. */
-async function readTurn({ storage, settings }: TurnParts, { delegated }: MemoryTurn, key: ThreadKey): Promise<Begun> {
+async function readTurn(
+  { storage, settings }: TurnParts,
+  { delegated }: MemoryTurn,
+  key: ThreadKey,
+  before?: number,
+): Promise<Begun> {
   const { workingMemory, lastMessages } = settings
   const [history, notes] = await Promise.all([
     delegated || lastMessages === 0
       ? undefined
-      : ifThere(storage.threads.listMessages({ ...key, limit: lastMessages })),
+      : ifThere(
+          storage.threads.listMessages({ ...key, limit: lastMessages, ...(before === undefined ? {} : { before }) }),
+        ),
     workingMemory && ifThere(storage.workingMemory.get(notesKey(workingMemory, key))),
   ])
   return {

@@ -1,3 +1,4 @@
+import { isRetinueError } from '@retinue/core/errors'
 import {
   type KeptMessage,
   type MemoryTurn,
@@ -6,9 +7,10 @@ import {
   type SystemMessage,
   spokenText,
 } from '@retinue/core/memory'
-import type { Storage, StoredMessage, ThreadKey } from '@retinue/core/storage'
+import type { NewMessage, Storage, StoredMessage, ThreadKey } from '@retinue/core/storage'
 import type { Tool } from '@retinue/core/tools'
 import type { ThreadAfterwork } from './afterwork.ts'
+import { forgetReplaced } from './forget-replaced.ts'
 import type { Settings } from './options/settings.ts'
 import { indexMessages, type MeaningIndex } from './recall/message-vectors.ts'
 import { newMessages } from './remembered-message.ts'
@@ -46,6 +48,9 @@ export class OpenedTurn implements OpenedMemory {
   readonly #titled: boolean
   readonly #key: ThreadKey
   readonly #kept: KeptMessage[]
+  /** What is still to be deleted. */
+  #replace: MemoryTurn['replace']
+  #replacing: Promise<void> | undefined
 
   constructor(parts: TurnParts, turn: MemoryTurn, { recalled, system, tools, titled }: Found) {
     this.readOnly = parts.settings.readOnly
@@ -57,12 +62,46 @@ export class OpenedTurn implements OpenedMemory {
     this.#titled = titled
     this.#key = { threadId: turn.threadId, resourceId: turn.resourceId }
     this.#kept = [...turn.messages]
+    this.#replace = turn.messages.length === 0 ? turn.replace : undefined
   }
 
   async append(messages: readonly KeptMessage[]): Promise<void> {
     if (this.readOnly || messages.length === 0) return
-    await this.#parts.storage.threads.append({ ...this.#key, messages: newMessages(messages, this.#turn.runId) })
+    // Who is aborted keeps the rest while the first is still being written: it must be deleted once.
+    await this.#replacing
+    if (this.#replace) await this.#replaceWith(messages, this.#replace)
+    else await this.#parts.storage.threads.append({ ...this.#key, messages: newMessages(messages, this.#turn.runId) })
     this.#kept.push(...messages)
+  }
+
+  async #replaceWith(messages: readonly KeptMessage[], replace: NonNullable<MemoryTurn['replace']>): Promise<void> {
+    const writing = this.#deleteAndAppend(newMessages(messages, this.#turn.runId), replace).then(() => {
+      this.#replace = undefined
+    })
+    this.#replacing = writing.catch(() => {})
+    await writing
+    await forgetReplaced(this.#parts, this.#key, replace.gone)
+  }
+
+  async #deleteAndAppend(messages: readonly NewMessage[], { from, keep }: NonNullable<MemoryTurn['replace']>) {
+    const { threads } = this.#parts.storage
+    const turn = { ...this.#key, messages, lastMessages: 0, at: Date.now() }
+    try {
+      await threads.beginTurn({ ...turn, replace: { from, keep } })
+    } catch (thrown) {
+      // It may have been written the last time, although it was said to have failed.
+      if (!isRetinueError(thrown, 'message-not-found') || !(await this.#hasAny(messages))) throw thrown
+      await threads.append({ ...this.#key, messages })
+    }
+  }
+
+  async #hasAny([first]: readonly NewMessage[]): Promise<boolean> {
+    if (!first) return false
+    const neighbours = { ...this.#key, messageId: first.id, before: 0, after: 0 }
+    return this.#parts.storage.threads.listNeighbours(neighbours).then(
+      () => true,
+      () => false,
+    )
   }
 
   ended(): void {

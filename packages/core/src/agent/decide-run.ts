@@ -22,6 +22,7 @@ import { standingOf } from './standing.ts'
 import { storageOf } from './storage-of.ts'
 import { chosen, type Site, takeRun } from './take-run.ts'
 import { toolAt } from './tool-at.ts'
+import { turnIsGone } from './turn-is-gone.ts'
 
 /** What somebody decided on a call that waits; undefined where a run is only to go on. */
 export type Verdict =
@@ -57,6 +58,10 @@ export async function openDecided(
     const tree = await wholeTree(storage, stored.runId, site, unpackTree(stored.runId, stored.body))
     const live = liveRuns(storage).get(stored.runId)
     const opening = restored(stored.runId, tree, live, resumedWith(given))
+    if (!site.task && (await turnIsGone(site, storage, stored, opening))) {
+      await removeRun(storage, stored)
+      throw runNotFound(stored.runId)
+    }
     const taken = { stored, lease, standing }
     opened = site.task
       ? await openTask(site, site.task, opening, taken)

@@ -1,7 +1,7 @@
 import { optionInvalid } from '../errors/option-errors.ts'
 import type { AgentMemory } from '../memory/agent-memory.ts'
 import { warnIn } from '../memory/application.ts'
-import type { ThreadIds } from '../memory/kept-conversation.ts'
+import type { SavedConversation, ThreadIds } from '../memory/kept-conversation.ts'
 import type { MemoryOption } from '../memory/memory-option.ts'
 import type { Message } from '../messages/message.ts'
 import { ABORTED } from '../shared/abort.ts'
@@ -49,7 +49,7 @@ export async function remember(parts: AgentParts, place: Place, use: Omit<Thread
 /** Finds what a call takes the place of; loaded with the first that does. */
 function replacesOf(
   parts: AgentParts,
-  { root: { application } }: Place,
+  { root: { application }, runId }: Place,
   memory: AgentMemory,
   { thread, option }: Omit<ThreadUse, 'keepAtOnce'>,
 ): ThreadUse['replaces'] {
@@ -57,7 +57,21 @@ function replacesOf(
   if (from === undefined) return undefined
   if (memory.readOnly)
     throw optionInvalid('memory.replaceFrom deletes, and the memory is read-only.', 'Leave one of them out.')
-  return async () => (await import('./replaced-turns.ts')).replacedTurns({ parts, application }, memory, thread, from)
+  const run = { site: { parts, application }, memory, key: thread, runId }
+  return async () => (await import('./replaced-turns.ts')).replacedTurns(run, from)
+}
+
+/** Finds it again for a run that stopped before it was deleted. */
+function replacesAgain(
+  parts: AgentParts,
+  { root: { application }, runId }: Place,
+  memory: AgentMemory,
+  key: ThreadIds,
+  kept: SavedConversation,
+): ThreadUse['replaces'] {
+  if (!kept.replace) return undefined
+  const run = { site: { parts, application }, memory, key, runId }
+  return async () => (await import('./replaced-turns.ts')).replacedOnResume(run, kept)
 }
 
 function withMemory(place: Place, thread: ThreadIds, remembered: Remembered): Place {
@@ -91,7 +105,8 @@ export async function goOnInThread(parts: AgentParts, place: Place, option: Memo
     warnIn(application, 'memory-missing', noMemory(parts.options.id))
     return place
   }
-  const use = { thread, delegated, option, own: [], keepAtOnce: true }
+  const replaces = replacesAgain(parts, place, memory, thread, saved.kept)
+  const use = { thread, delegated, option, own: [], keepAtOnce: true, replaces }
   const opening = reopenMemory(memory, place, use, saved.kept)
   const remembered = await place.abort.race(opening)
   if (remembered === ABORTED) {

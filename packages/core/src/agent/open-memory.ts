@@ -65,7 +65,7 @@ export interface ThreadUse {
   /** Whether they are kept when the thread is opened: else the processors see them first. */
   readonly keepAtOnce: boolean
   /** Finds what the run takes the place of, where it does, once it has the thread. */
-  readonly replaces?: (() => Promise<ReplacedTurns>) | undefined
+  readonly replaces?: (() => Promise<ReplacedTurns | undefined>) | undefined
   /** What it found. */
   readonly replace?: ReplacedTurns | undefined
 }
@@ -75,8 +75,8 @@ export interface ThreadUse {
  * `thread-busy`, `thread-not-found`, or whatever the storage fails with. Undefined if the run was aborted before.
  */
 export function openMemory(memory: AgentMemory, place: Place, given: ThreadUse): Promise<Remembered | undefined> {
-  return inThread(memory, place, given, async () => {
-    const use = given.replaces ? { ...given, replace: await given.replaces() } : given
+  return inThread(memory, place, given, async (replace) => {
+    const use = replace ? { ...given, replace } : given
     const tasks = await tasksOfThread(memory, place, use)
     if (!tasks || tasks.notes.length === 0) return { ...(await opened(memory, place, use)), tasks }
     // What ended since comes before what is now said.
@@ -86,9 +86,13 @@ export function openMemory(memory: AgentMemory, place: Place, given: ThreadUse):
   })
 }
 
-async function opened(memory: AgentMemory, place: Place, use: ThreadUse): Promise<Omit<Remembered, 'release'>> {
-  return remembered(place, use, await memory.open(turnOf(place, use)))
+async function opened(memory: AgentMemory, place: Place, use: ThreadUse): Promise<Opened> {
+  const opened = await memory.open(turnOf(place, use))
+  if (use.keepAtOnce) await use.replace?.written()
+  return remembered(place, use, opened)
 }
+
+type Opened = Omit<Remembered, 'release'>
 
 /** The background tasks that earlier runs on the thread have left to this one. */
 async function tasksOfThread(
@@ -121,22 +125,24 @@ export function reopenMemory(
   use: ThreadUse,
   { token, pending, seen, kept }: SavedConversation,
 ): Promise<Remembered | undefined> {
-  return inThread(memory, place, use, async () => {
-    const turn = turnOf(place, use)
+  return inThread(memory, place, use, async (replace) => {
+    const turn = turnOf(place, { ...use, replace })
     const opened = await memory.open({ ...turn, options: { ...turn.options, lastMessages: 0, semanticRecall: false } })
     const { system, tools, readOnly = false } = opened
     const run = { token, delegated: use.delegated, readOnly: use.thread.readOnly }
-    const conversation = new KeptConversation(opened, run, pending, seen, kept)
+    const conversation = new KeptConversation(opened, run, pending, seen, kept, replace)
     return { messages: place.messages, system, tools, readOnly, kept: conversation }
   })
 }
 
-/** What is opened once nobody else is in the thread; undefined if the run was aborted before. */
+/**
+ * What is opened once nobody else is in the thread, and it is found what it takes the place of; undefined if the run was aborted before.
+ */
 async function inThread(
   memory: AgentMemory,
   place: Place,
   use: ThreadUse,
-  open: () => Promise<Omit<Remembered, 'release'>>,
+  open: (replace: ReplacedTurns | undefined) => Promise<Opened>,
 ): Promise<Remembered | undefined> {
   const { thread, delegated, option } = use
   // Nobody else is in the thread of a delegation, and who only reads is in nobody's way.
@@ -149,16 +155,23 @@ async function inThread(
     release()
     return undefined
   }
+  let replace: ReplacedTurns | undefined
+  const letGo = (): void => {
+    if (replace) void replace.release().finally(release)
+    else release()
+  }
   try {
-    return { ...(await open()), release }
+    replace = await use.replaces?.()
+    return { ...(await open(replace)), release: letGo }
   } catch (thrown) {
+    await replace?.release()
     release()
     throw thrown
   }
 }
 
-function remembered(place: Place, use: ThreadUse, opened: OpenedMemory): Omit<Remembered, 'release'> {
-  const { thread, delegated, own, keepAtOnce } = use
+function remembered(place: Place, use: ThreadUse, opened: OpenedMemory): Opened {
+  const { thread, delegated, own, keepAtOnce, replace } = use
   const context = place.messages.slice(0, place.messages.length - own.length)
   // A client sends what it knows of the conversation along: what came before its last answer is in the thread.
   const fresh =
@@ -168,7 +181,9 @@ function remembered(place: Place, use: ThreadUse, opened: OpenedMemory): Omit<Re
   const run = { token: place.root.effects.newId(), delegated, readOnly: thread.readOnly }
   const [pending, kept] = keepAtOnce ? [[], own.length] : [fresh, 0]
   const { system, tools, readOnly = false } = opened
-  return { messages, system, tools, readOnly, kept: new KeptConversation(opened, run, pending, messages.length, kept) }
+  const replacing = keepAtOnce ? undefined : replace
+  const conversation = new KeptConversation(opened, run, pending, messages.length, kept, replacing)
+  return { messages, system, tools, readOnly, kept: conversation }
 }
 
 function turnOf(place: Place, { thread, delegated, option, own, keepAtOnce, replace }: ThreadUse): MemoryTurn {

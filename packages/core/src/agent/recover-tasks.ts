@@ -9,6 +9,7 @@ import type { StoredTask, TaskFacts } from '../storage/tasks.ts'
 import { openedTask } from './decide-task.ts'
 import { directEffects } from './direct-effects.ts'
 import { notResumed } from './expired-runs.ts'
+import { endForsaken } from './forsaken-tasks.ts'
 import { HeldLease } from './held-lease.ts'
 import { filedAs } from './keepable.ts'
 import { dueAt } from './recover-runs.ts'
@@ -30,6 +31,7 @@ export async function recoverTasks(site: Site, options: Omit<ResumeOptions, 'run
   const manager = await taskManagerIn(application)
   const storage = storageOf(parts, application)
   const streams: RunStream[] = []
+  await endForsaken(site, storage, options)
   const found = await strandedTasks(site, manager, storage)
   await forEachLimited(found.length, AT_ONCE, async (index) => {
     const stream = await recovered(site, manager, storage, found[index] as TaskFacts, options)

@@ -90,9 +90,18 @@ export interface MemoryTurn {
   readonly metadata?: Fields | undefined
   /** What the run begins with, to be saved at once. */
   readonly messages: readonly KeptMessage[]
-  /** What of the thread it takes the place of: all from a message on but for some, in one transaction with `messages`. */
+  /**
+   * What of the thread it takes the place of: all from a message on but for some. It is deleted in one transaction with `messages`, or
+   * where there are none with what is appended first; if nothing ever is, it stays. In no case is it recalled.
+   */
   readonly replace?:
-    | { readonly from: string; readonly keep: readonly string[]; readonly gone: readonly string[] }
+    | {
+        readonly from: string
+        /** The sequence of that message. */
+        readonly sequence: number
+        readonly keep: readonly string[]
+        readonly gone: readonly string[]
+      }
     | undefined
   /** What is asked, as text: for recall by meaning. */
   readonly task: string

@@ -30,6 +30,26 @@ export interface SavedConversation {
   readonly pending: readonly Message[]
   readonly seen: number
   readonly kept: number
+  /** What it takes the place of, where that is not deleted yet. */
+  readonly replace?: SavedReplacement
+}
+
+/** What of a thread a run takes the place of, as plain data. */
+export interface SavedReplacement {
+  readonly from: string
+  /** The sequence of the last message that goes. */
+  readonly until: number
+  /** The runs that said it. */
+  readonly runIds: readonly string[]
+}
+
+/** What a run takes the place of when the first of its own is kept. */
+export interface Replacing {
+  readonly saved: SavedReplacement
+  /** Throws `run-busy` if somebody else works by now on what is to end. */
+  assertPossible(): void
+  /** Ends what belonged to what is deleted now. It can be called again where it failed. */
+  written(): Promise<void>
 }
 
 /** How a run's conversation comes into its thread: each message once, in order. */
@@ -44,9 +64,21 @@ export class KeptConversation {
   #kept: number
   /** Whether the input was refused. */
   refused = false
+  #replacing: Replacing | undefined
 
-  /** `pending`: the run's own input, where it was not kept when the thread was opened. `begunWith`: how many messages the run has. */
-  constructor(opened: OpenedMemory, run: KeptRun, pending: readonly Message[], begunWith: number, kept: number) {
+  /**
+   * `pending`: the run's own input, where it was not kept when the thread was opened. `begunWith`: how many messages the run has.
+   * `replacing`: what it takes the place of with the first that is kept, where that is still there.
+   */
+  constructor(
+    opened: OpenedMemory,
+    run: KeptRun,
+    pending: readonly Message[],
+    begunWith: number,
+    kept: number,
+    replacing?: Replacing,
+  ) {
+    this.#replacing = replacing
     this.#opened = opened
     this.#run = run
     this.#pending = pending
@@ -56,7 +88,8 @@ export class KeptConversation {
 
   /** Where a run stands that goes on later, in this process or another. */
   saved(): SavedConversation {
-    return { token: this.#run.token, pending: this.#pending, seen: this.#seen, kept: this.#kept }
+    const replace = this.#replacing && { replace: this.#replacing.saved }
+    return { token: this.#run.token, pending: this.#pending, seen: this.#seen, kept: this.#kept, ...replace }
   }
 
   /** What of the input is still to be kept. */
@@ -96,7 +129,10 @@ export class KeptConversation {
     const { token, readOnly } = this.#run
     if (messages.length === 0 || readOnly) return
     const kept = messages.map((message, index) => keptMessage(message, `${token}/${this.#kept + index}`))
+    this.#replacing?.assertPossible()
     await this.#opened.append(kept)
+    await this.#replacing?.written()
+    this.#replacing = undefined
     this.#kept += messages.length
   }
 }

@@ -21,10 +21,11 @@ export interface MemoryOption {
    */
   keepMessageIds?: boolean
   /**
-   * The id of a message of the person in the thread: the run takes the place of it and of all that came after it, which is deleted when
-   * the run begins, together with the first write of its input. Runs of those turns that wait for a person end, and so do their background
-   * tasks, but for those that are detached. Working memory stays as it is, and so do the threads of delegations. The run does not begin,
-   * and nothing is deleted, if it rejects with `message-not-found`, or with `run-busy` while another process works on such a run.
+   * The id of a message of the person in the thread: the run takes the place of it and of all that came after it, which is deleted in one
+   * transaction with the first write of its input. Then runs of those turns that wait for a person end, and so do their background tasks,
+   * but for those that are detached. Working memory stays as it is, and so do the threads of delegations. Nothing is deleted, and nothing
+   * ends, if the input is never kept: the call rejects with `message-not-found`, or with `run-busy` while somebody else works on such a
+   * run; an input processor refuses it; the process dies before.
    */
   replaceFrom?: string
 }

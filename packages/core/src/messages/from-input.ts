@@ -81,6 +81,11 @@ export function looseMessagesFromInput(
   }
 }
 
+/** Throws `input-invalid` for what no run on a thread can begin with. */
+export function assertInput(input: AgentInput): void {
+  looseMessagesFromInput(input, undefined)
+}
+
 function withContext(context: unknown, input: unknown): Conversation {
   const before = split(converted(contextList(context)))
   const own = messagesFromInput(input)

@@ -1,4 +1,4 @@
-import { RetinueError } from '@retinue/core/errors'
+import { isRetinueError, RetinueError } from '@retinue/core/errors'
 import type { Approval } from '@retinue/core/storage'
 import { ofStored } from '../http/known-run.ts'
 import type { Services } from '../http/services.ts'
@@ -8,8 +8,10 @@ import type { ChatBody } from '../schemas/chat-body.ts'
 import type { Caller } from '../settings/caller.ts'
 import type { ClientMessage } from '../work/client-messages.ts'
 import { type Decision, decideRun } from '../work/decide.ts'
+import { assertFits, nothingWaits, ofTwoRuns, openDecisions } from './open-decisions.ts'
 
-type Named = Decision & { readonly toolCallId: string }
+/** A decision on a call that it names. */
+export type Named = Decision & { readonly toolCallId: string }
 
 /** A conversation, as the server knows whose it is. */
 export interface Chat {
@@ -18,20 +20,31 @@ export interface Chat {
   readonly resourceId: string
 }
 
+/** What a request decides. */
+export interface Decisions {
+  /** As `addToolApprovalResponse` wrote it into a message: pages repeat it, so one that was taken before is no error. */
+  readonly written: readonly Named[]
+  /** What the body says of calls further down. */
+  readonly given: readonly Named[]
+}
+
 /**
- * What a request decides: what the person chose in the last message, as `addToolApprovalResponse` writes it there, and what the body
- * says of calls further down. It names calls, and no more: whether they are asked about at all, the ledger knows.
+ * What a request decides: what the person chose in the message that `messageId` names, or else in the last one, and what the body says. It
+ * names calls, and no more: whether they are asked about at all, the ledger knows.
  */
-export function decisionsOf({ messages, approvals = [], answers = [] }: ChatBody): Named[] {
-  const last: ClientMessage | undefined = messages.at(-1)
+export function decisionsOf({ messages, messageId, approvals = [], answers = [] }: ChatBody): Decisions {
+  const named: ClientMessage | undefined = messages.find(({ id }) => typeof id === 'string' && id === messageId)
+  const last: ClientMessage | undefined = named?.['role'] === 'assistant' ? named : messages.at(-1)
   const parts = last?.['role'] === 'assistant' && Array.isArray(last['parts']) ? last['parts'] : []
-  return [
-    ...parts.flatMap((part: unknown) => (isObject(part) ? decisionIn(part) : [])),
-    ...approvals.map(({ toolCallId, approved, reason, args }): Named => {
-      return approved ? { type: 'approve', toolCallId, args } : { type: 'decline', toolCallId, reason }
-    }),
-    ...answers.map(({ toolCallId, data }): Named => ({ type: 'answer', toolCallId, data })),
-  ]
+  return {
+    written: parts.flatMap((part: unknown) => (isObject(part) ? decisionIn(part) : [])),
+    given: [
+      ...approvals.map(({ toolCallId, approved, reason, args }): Named => {
+        return approved ? { type: 'approve', toolCallId, args } : { type: 'decline', toolCallId, reason }
+      }),
+      ...answers.map(({ toolCallId, data }): Named => ({ type: 'answer', toolCallId, data })),
+    ],
+  }
 }
 
 function decisionIn({ state, approval, toolCallId }: Record<string, unknown>): Named[] {
@@ -47,24 +60,30 @@ export interface Decided {
   readonly first: Leg
   /** The last one, which goes on: it begins when those before it have ended. It does not reject. */
   readonly last: Promise<Leg>
+  /** Decisions that could not be taken although nothing was known against them: complete when `last` has resolved. */
+  readonly failures: readonly RetinueError[]
 }
 
-/** Decides one after the other what waits in a conversation. Rejects, and nothing has changed, if nothing of it could be decided. */
+/**
+ * Decides one after the other what waits in a conversation. What can be known to be wrong with any of it is wrong before: then it rejects,
+ * and nothing has changed.
+ */
 export async function decideChat(
   services: Services,
   caller: Caller,
   chat: Chat,
-  decisions: readonly Named[],
+  decisions: Decisions,
 ): Promise<Decided> {
-  const pending = await pendingIn(services, chat)
-  const known = decisions.filter(({ toolCallId }) => pending.has(toolCallId))
-  const run = pending.get(known[0]?.toolCallId ?? '')
-  if (!run) throw nothingWaits()
-  // A conversation waits for one run at a time; what another one asked is decided there.
-  const own = known.filter(({ toolCallId }) => pending.get(toolCallId)?.runId === run.runId)
-  const [decision, ...rest] = own as [Named, ...Named[]]
-  const first = await decide(services, caller, run, decision)
-  return { first, last: decideRest(services, caller, run, first, rest) }
+  const standing = await openDecisions(services, chat, decisions)
+  const [first, ...rest] = standing
+  if (!first) throw nothingWaits()
+  const { approval } = first
+  if (rest.some((other) => other.approval.runId !== approval.runId)) throw ofTwoRuns()
+  for (const each of standing) await assertFits(services, each.approval, each.decision)
+  const leg = await decide(services, caller, approval, first.decision)
+  const failures: RetinueError[] = []
+  const others = rest.map(({ decision }) => decision)
+  return { first: leg, last: decideRest(services, caller, approval, leg, others, failures), failures }
 }
 
 async function decideRest(
@@ -73,14 +92,16 @@ async function decideRest(
   run: Approval,
   first: Leg,
   rest: readonly Named[],
+  failures: RetinueError[],
 ): Promise<Leg> {
   let last = first
   for (const decision of rest) {
     await last.result
     try {
       last = await decide(services, caller, run, decision)
-    } catch {
+    } catch (thrown) {
       // What was decided before it goes on, and is told.
+      failures.push(isRetinueError(thrown) ? thrown : notTaken(decision, thrown))
     }
   }
   return last
@@ -91,16 +112,11 @@ async function decide(services: Services, caller: Caller, { runId }: Approval, d
   return decideRun(services, caller, ofStored(stored, services.hub.get(runId)), decision)
 }
 
-/** What waits in a conversation, by call. */
-async function pendingIn({ storage }: Services, chat: Chat): Promise<ReadonlyMap<string, Approval>> {
-  const { items } = await storage.approvals.list({ ...chat, status: 'pending', limit: 1000 })
-  return new Map(items.map((approval) => [approval.toolCallId, approval]))
-}
-
-function nothingWaits(): RetinueError {
+function notTaken({ toolCallId }: Named, cause: unknown): RetinueError {
   return new RetinueError({
-    code: 'approval-not-found',
-    message: 'Nothing in the conversation waits for what was decided.',
-    hint: 'It may have been decided already, or have expired: GET /api/approvals lists what waits.',
+    code: 'server-failed',
+    message: `What was decided on the call "${toolCallId}" could not be taken.`,
+    hint: 'It waits still: decide it again.',
+    cause,
   })
 }

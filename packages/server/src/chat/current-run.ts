@@ -1,17 +1,30 @@
+import type { AgentMemory } from '@retinue/core/memory'
 import { type KnownRun, ofStored, ofTracked } from '../http/known-run.ts'
 import type { Services } from '../http/services.ts'
 import type { Chat } from './chat-decisions.ts'
+import { isOfTurn, type LastTurn, lastTurn } from './last-turn.ts'
 
-/** The run that goes on in a conversation, or waits there; undefined if nothing does. */
-export async function currentRun({ hub, storage }: Services, chat: Chat): Promise<KnownRun | undefined> {
-  const last = hub.lastOf(chat)
-  if (last?.stream) return ofTracked(last)
-  let found: KnownRun | undefined
+/**
+ * The run of the last turn of a conversation, if it goes on, or waits; undefined if it has ended. One of an earlier turn that waits still is
+ * decided in its own message. Without a memory every run is of the last turn.
+ */
+export async function currentRun(
+  services: Services,
+  chat: Chat,
+  memory: AgentMemory | undefined,
+): Promise<KnownRun | undefined> {
+  const { hub, storage } = services
+  const tracked = hub.lastOf(chat)
+  const going = tracked?.stream ? ofTracked(tracked) : undefined
+  const waiting: KnownRun[] = []
   let cursor: string | undefined
   do {
     const page = await storage.runs.list({ ...chat, ...(cursor === undefined ? {} : { cursor }) })
-    for (const run of page.items) if (run.status !== 'ended') found = ofStored(run, hub.get(run.runId))
+    for (const run of page.items) if (run.status !== 'ended') waiting.push(ofStored(run, hub.get(run.runId)))
     cursor = page.next
   } while (cursor !== undefined)
-  return found
+  const found = [...waiting, ...(going ? [going] : [])]
+  if (found.length === 0) return undefined
+  const turn: LastTurn | undefined = memory && (await lastTurn(memory, chat))
+  return found.findLast((run) => turn === undefined || isOfTurn(run, turn))
 }

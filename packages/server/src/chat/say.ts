@@ -1,5 +1,7 @@
+import { assertInput } from '@retinue/core/agent'
 import { isRetinueError } from '@retinue/core/errors'
 import { isKeptId, type RememberedMessage } from '@retinue/core/memory'
+import { requestInvalid } from '../errors/request-errors.ts'
 import { type KnownRun, knownRun, ofTracked } from '../http/known-run.ts'
 import { agentOf, type Services } from '../http/services.ts'
 import { START } from '../runs/event-id.ts'
@@ -12,6 +14,7 @@ import { type ClientMessage, messagesFromClient, type Recipient } from '../work/
 import type { Reading } from '../work/leg-response.ts'
 import type { Chat } from './chat-decisions.ts'
 import { isAnother, type Said, saidIn, wordsOf } from './said-anew.ts'
+import { isWhole } from './thread-turn.ts'
 
 /** What is said, by whom and to whom. */
 export interface Saying extends Pick<NewRun, 'agent' | 'caller'> {
@@ -20,8 +23,13 @@ export interface Saying extends Pick<NewRun, 'agent' | 'caller'> {
   readonly to: Recipient
 }
 
+/** What a page reads: the events of a run, or what the thread has kept of one. */
+export interface Heard extends Reading {
+  readonly kept?: readonly RememberedMessage[]
+}
+
 /** Says in a chat what a page sends, once: what was said before is not said again. Gives what the page reads. */
-export function say(services: Services, saying: Saying): Promise<Reading> {
+export function say(services: Services, saying: Saying): Promise<Heard> {
   const { chat, body, to } = saying
   const last: ClientMessage | undefined = body.messages.at(-1)
   if (!to.thread || !isKeptId(last?.['id'])) return sayNow(services, saying, undefined)
@@ -38,7 +46,7 @@ export function say(services: Services, saying: Saying): Promise<Reading> {
   return heard
 }
 
-async function sayAfter(services: Services, saying: Saying, before: SaidOnce | undefined): Promise<Reading> {
+async function sayAfter(services: Services, saying: Saying, before: SaidOnce | undefined): Promise<Heard> {
   const reading = await before?.heard.catch(() => undefined)
   const run = reading?.tracked
   return sayNow(services, saying, before && run?.stream ? { run, words: before.words } : undefined)
@@ -49,48 +57,71 @@ async function sayNow(
   services: Services,
   { chat, body, to, agent, caller }: Saying,
   being: { readonly run: TrackedRun; readonly words: string } | undefined,
-): Promise<Reading> {
+): Promise<Heard> {
   const { threadId, resourceId } = chat
   const said: Said = to.thread ? await saidIn(to.thread, body) : { type: 'new', messages: body.messages }
-  if (being && said.type !== 'anew') {
-    if (being.words !== wordsOf((body.messages.at(-1) as ClientMessage)['parts'])) throw isAnother()
-    return { runId: being.run.runId, tracked: being.run, after: START }
+  if (being && body.trigger !== 'regenerate-message') {
+    // An edit that comes twice, too, is made once.
+    if (being.words === wordsOf((body.messages.at(-1) as ClientMessage)['parts']))
+      return { runId: being.run.runId, tracked: being.run, after: START }
+    if (said.type !== 'anew') throw isAnother()
   }
-  const heard = said.type === 'again' ? await heardOf(services, chat, said.kept) : undefined
-  if (heard) return { runId: heard.runId, tracked: heard.tracked, after: START }
-  if (said.type !== 'new') await stopCurrent(services, chat)
+  const heard = said.type === 'again' ? await heardOf(services, chat, said, to) : undefined
+  if (heard) return heard
+  const input = await messagesFromClient(said.messages, to)
+  // What is refused changes nothing.
+  if (to.thread) assertInput(input)
+  services.hub.assertOpen()
+  if (said.type !== 'new') await stopCurrent(services, chat, said.kept)
   const { run, from } = await beginRun(services, {
     ...{ agent, caller, resourceId, threadId },
-    input: await messagesFromClient(said.messages, to),
+    input,
     options: { untilIdle: body.untilIdle },
-    replaceFrom: replacedBy(said),
+    replaceFrom: said.type === 'new' ? undefined : said.kept.id,
     keepMessageIds: true,
   })
   return { runId: run.runId, tracked: run, after: from }
 }
 
-function replacedBy(said: Said): string | undefined {
-  switch (said.type) {
-    case 'new':
-      return undefined
-    case 'anew':
-      return said.replaceFrom
-    case 'again':
-      return said.kept.id
-  }
+/**
+ * What a message came to that is sent again: the run that answers it, as long as it is known, and then what the thread has of that.
+ * Undefined if it came to no answer, which has to be given. Throws `request-invalid` where that would delete what was said since.
+ */
+async function heardOf(
+  services: Services,
+  chat: Chat,
+  { kept, turn }: Extract<Said, { type: 'again' }>,
+  to: Recipient,
+): Promise<Heard | undefined> {
+  const run = await knownOf(services, chat, kept)
+  const isHeard = run && (await isAnswered(services, run))
+  if (run && isHeard) return { runId: run.runId, tracked: run.tracked, after: START }
+  const hasFailed = run !== undefined
+  const { answer, hasLater } = turn
+  if (hasLater ? answer.length > 0 : !hasFailed && (await isWhole(answer, to)))
+    return { runId: kept.runId ?? kept.id, tracked: undefined, after: START, kept: [kept, ...answer] }
+  if (!hasLater) return undefined
+  throw requestInvalid(
+    'The message came to no answer, and the conversation has gone on since.',
+    'Have it answered in the place of what came after it (regenerate), or say it as a new message.',
+  )
 }
 
-/** The run that answers a message, as long as it is known; undefined if it came to no answer, which has to be given anew. */
-async function heardOf(services: Services, chat: Chat, { runId }: RememberedMessage): Promise<KnownRun | undefined> {
+/** The run that answers a message, as long as it is known. */
+async function knownOf(services: Services, chat: Chat, { runId }: RememberedMessage): Promise<KnownRun | undefined> {
   if (runId === undefined) return undefined
   try {
     const run = await knownRun(services, runId)
-    const isOfChat = run.threadId === chat.threadId && run.agentId === chat.agentId
-    return isOfChat && (await isAnswered(services, run)) ? run : undefined
+    return run.threadId === chat.threadId && run.agentId === chat.agentId && isItself(run) ? run : undefined
   } catch (thrown) {
     if (isRetinueError(thrown, 'run-not-found')) return undefined
     throw thrown
   }
+}
+
+/** One of which only background tasks are left has no events any more. */
+function isItself({ tracked, isStored }: KnownRun): boolean {
+  return tracked !== undefined || isStored
 }
 
 async function isAnswered(
@@ -111,8 +142,9 @@ async function isAnswered(
   }
 }
 
-/** Whoever wants something said anew does not want to hear the end of what is being said. */
-async function stopCurrent(services: Services, chat: Chat): Promise<void> {
+/** Whoever wants something said anew does not want to hear the end of what is being said since. */
+async function stopCurrent(services: Services, chat: Chat, kept: RememberedMessage): Promise<void> {
   const run = services.hub.lastOf(chat)
-  if (run?.stream) await cancelRun(services, ofTracked(run))
+  if (run?.stream && (run.runId === kept.runId || run.createdAt >= kept.createdAt))
+    await cancelRun(services, ofTracked(run))
 }

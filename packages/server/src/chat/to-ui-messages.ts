@@ -12,6 +12,8 @@ export interface UiMessage {
 /** Remembered messages as those of a user interface: what an agent said in a turn, with its calls and their results, is one message. */
 export function toUiMessages(messages: readonly RememberedMessage[]): UiMessage[] {
   const all: UiMessage[] = []
+  // A run that waited while something else was said goes on in its own message.
+  const byRun = new Map<string, UiMessage>()
   let answer: UiMessage | undefined
   for (const message of messages) {
     // What the framework said to the model is nobody's to see.
@@ -22,14 +24,18 @@ export function toUiMessages(messages: readonly RememberedMessage[]): UiMessage[
       continue
     }
     if (message.role === 'tool') {
-      for (const part of contentOf(message)) addResult(answer, part)
+      for (const part of contentOf(message)) addResult(all, part)
       continue
     }
-    if (!answer) {
-      answer = { id: idOf(message, all), role: 'assistant', parts: [] }
-      all.push(answer)
+    const { runId } = message
+    const own = runId === undefined ? undefined : byRun.get(runId)
+    const said: UiMessage = own ?? answer ?? { id: idOf(message, all), role: 'assistant', parts: [] }
+    if (!own && !answer) {
+      all.push(said)
+      answer = said
     }
-    answer.parts.push({ type: 'step-start' }, ...contentOf(message).flatMap(assistantPart))
+    if (runId !== undefined) byRun.set(runId, said)
+    said.parts.push({ type: 'step-start' }, ...contentOf(message).flatMap(assistantPart))
   }
   return all
 }
@@ -62,8 +68,9 @@ function fileUrl(file: unknown, mediaType: unknown): string | undefined {
 }
 
 /** A result is told on the call that it is of. */
-function addResult(answer: UiMessage | undefined, { type, toolCallId, output }: Part): void {
-  const call = answer?.parts.findLast((part) => part['toolCallId'] === toolCallId)
+function addResult(all: readonly UiMessage[], { type, toolCallId, output }: Part): void {
+  const isCall = (part: Part): boolean => part['toolCallId'] === toolCallId
+  const call = all.findLast(({ parts }) => parts.some(isCall))?.parts.findLast(isCall)
   if (type !== 'tool-result' || !call) return
   const { type: kind, value } = output as { type: string; value?: unknown }
   if (kind === 'execution-denied') Object.assign(call, { state: 'output-denied' })

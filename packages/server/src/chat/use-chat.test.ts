@@ -94,7 +94,7 @@ test('S30 whoever decides several calls is answered at once, and not when the fi
   const { promise: holds, resolve: release } = Promise.withResolvers<void>()
   const calls = ['p1', 'p2'].map((id) => ({ id, name: 'pay_bill', args: { euros: 1 } }))
   const t = testApp({ holds, script: { sup: [{ calls }, { text: 'Paid.' }] } })
-  const said = { role: 'user', parts: [{ type: 'text', text: 'Pay.' }] }
+  const said = { id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Pay.' }] }
   await (await t.post('/api/chat/sup', { id: 'c', messages: [said] })).text()
   const approvals = ['p1', 'p2'].map((toolCallId) => ({ toolCallId, approved: true }))
   const response = await t.post('/api/chat/sup', { id: 'c', messages: [said], approvals })
@@ -104,7 +104,7 @@ test('S30 whoever decides several calls is answered at once, and not when the fi
   expect(t.paid).toHaveLength(2)
 })
 
-test('the message of a chat has one start and one finish, whatever is decided in it, and what was decided before is passed over', async () => {
+test('the message of a chat has one start and one finish, whatever is decided in it', async () => {
   const calls = ['p1', 'p2'].map((id) => ({ id, name: 'pay_bill', args: { euros: 1 } }))
   const t = testApp({ script: { sup: [{ calls }, { text: 'Paid.' }] } })
   const said = { role: 'user', parts: [{ type: 'text', text: 'Pay.' }] }
@@ -120,7 +120,13 @@ test('the message of a chat has one start and one finish, whatever is decided in
   }
   const decide = (...ids: string[]) =>
     t.post('/api/chat/sup', { id: 'c', messages: [said, { role: 'assistant', parts: ids.map(responded) }] })
-  const text = await (await decide('p0', 'p1', 'p2')).text()
+  const unknown = await decide('p0', 'p1', 'p2')
+  expect([unknown.status, ((await unknown.json()) as { code: string }).code, t.paid]).toEqual([
+    404,
+    'approval-not-found',
+    [],
+  ])
+  const text = await (await decide('p1', 'p2')).text()
   const types = [...text.matchAll(/^data: \{"type":"([\w-]+)"/gm)].map(([, type]) => type)
   expect(types.filter((type) => type === 'start' || type === 'finish')).toEqual(['start', 'finish'])
   expect(types.at(-1)).toBe('finish')

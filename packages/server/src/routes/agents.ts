@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { assertKeepable } from '../chat/said-anew.ts'
 import { memoryMissing, requestInvalid } from '../errors/request-errors.ts'
 import { contextOf } from '../http/caller-context.ts'
 import { type Route, type RouteRequest, route } from '../http/route.ts'
@@ -81,6 +82,7 @@ async function begun({
   const memory = threadId === undefined ? undefined : await found.getMemory({ requestContext })
   if (threadId !== undefined && !memory) throw memoryMissing(found.id)
   const thread = threadId !== undefined && memory ? { memory, threadId, resourceId } : undefined
+  if (messages && thread) await assertKeepable(thread, messages, replaceFrom)
   const said = messages ? await messagesFromClient(messages, { agent: found, requestContext, thread }) : (input ?? '')
   return beginRun(services, {
     agent: found,
@@ -90,6 +92,7 @@ async function begun({
     threadId,
     onBusy,
     replaceFrom,
+    keepMessageIds: true,
     options: body,
   })
 }

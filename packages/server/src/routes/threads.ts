@@ -1,7 +1,9 @@
-import type { Fields } from '@retinue/core/storage'
+import type { AgentMemory, RememberedMessage } from '@retinue/core/memory'
+import type { Fields, ThreadKey } from '@retinue/core/storage'
 import { z } from 'zod'
 import { currentRun } from '../chat/current-run.ts'
 import { toUiMessages } from '../chat/to-ui-messages.ts'
+import { withQuestions } from '../chat/with-questions.ts'
 import { defined } from '../defined.ts'
 import { requestInvalid } from '../errors/request-errors.ts'
 import { toldMessage } from '../errors/told-message.ts'
@@ -163,22 +165,37 @@ export const threadRoutes: readonly Route[] = [
       if (after !== undefined) throw requestInvalid('Messages of a UI are paged backwards alone.', 'Send before.')
       const { messages: kept, ...page } = await recallTurns(memory, { ...key, ...range })
       const messages = kept.map(toldMessage)
-      // Only the last page has it.
-      const isSaying = before === undefined && (await isBeingSaid(services, key, agentId))
       // What is being said comes whole, by the stream of the chat.
-      const last = messages.findLastIndex(({ role, origin }) => role === 'user' && origin === undefined)
-      const said = isSaying ? messages.slice(0, last + 1) : messages
-      return Response.json({ ...page, messages: plain(toUiMessages(said)), hasMore: page.before !== undefined })
+      const runIds = await beingSaid(services, memory, key, agentId)
+      const said = messages.filter((_message, index) => !isAnswerOf(runIds, messages, index))
+      const ofAgent = agentId === undefined ? {} : { agentId: agentOf(services, agentId).id }
+      const waiting = await services.storage.approvals.list({ ...key, ...ofAgent, status: 'pending', limit: 1000 })
+      const shown = withQuestions(toUiMessages(said), waiting.items)
+      return Response.json({ ...page, messages: plain(shown), hasMore: page.before !== undefined })
     },
   }),
 ]
 
-async function isBeingSaid(
+/** The runs of the last turn that go on, or wait. */
+async function beingSaid(
   services: Services,
-  key: { threadId: string; resourceId: string },
+  memory: AgentMemory,
+  key: ThreadKey,
   agentId: string | undefined,
-): Promise<boolean> {
+): Promise<ReadonlySet<string>> {
   const agents = agentId === undefined ? Object.values(services.app.listAgents()) : [agentOf(services, agentId)]
-  for (const agent of agents) if (await currentRun(services, { ...key, agentId: agent.id })) return true
-  return false
+  const runIds = new Set<string>()
+  for (const agent of agents) {
+    const run = await currentRun(services, { ...key, agentId: agent.id }, memory)
+    if (run) runIds.add(run.runId)
+  }
+  return runIds
+}
+
+/** Whether a run said a message itself: what it began with, words of the person or results of his tools, comes before that. */
+function isAnswerOf(runIds: ReadonlySet<string>, messages: readonly RememberedMessage[], index: number): boolean {
+  const runId = messages[index]?.runId
+  if (runId === undefined || !runIds.has(runId)) return false
+  const first = messages.findIndex((message) => message.runId === runId && message.role === 'assistant')
+  return first >= 0 && index >= first && messages[index]?.role !== 'user'
 }

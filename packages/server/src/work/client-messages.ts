@@ -60,6 +60,12 @@ async function clientTools({ agent, requestContext, more = [] }: Recipient): Pro
   ])
 }
 
+/** Tells the calls that are the client's to run. */
+export async function isClientsCall(to: Recipient): Promise<(toolName: string) => boolean> {
+  const own = await clientTools(to)
+  return (toolName) => own.has(toolName)
+}
+
 /** A message of a conversation that is the client's word alone: calls of tools that the server runs are left out, with their results. */
 function withoutServerCalls(message: ClientMessage, own: ReadonlySet<string>): InputMessage[] {
   const { role, parts, content } = message
