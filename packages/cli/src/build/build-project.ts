@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { type CheckResult, type ProjectBlueprint, planBuild, withSubagents } from '@retinue/project'
 import type { Bundle, UnfollowedAt } from './bundle.ts'
-import { filesToCopy, type ToCopy } from './copied-files.ts'
+import { type CopiedFile, type CopyRequest, filesToCopy, type ToCopy } from './copied-files.ts'
 import { entryModule } from './entry-module.ts'
 import { includedFiles } from './included-files.ts'
 import { OUTPUT_DIR } from './output-dir.ts'
@@ -101,12 +100,21 @@ function manifest(dependencies: Readonly<Record<string, string>>): string {
 /** Seeds of workspaces, files that modules read, and what package.json says is to be included. */
 function toCopy(root: string, blueprint: ProjectBlueprint, { reads }: Bundle): ToCopy {
   const seeds = blueprint.agents.flatMap(withSubagents).flatMap(({ workspace }) => workspace?.seeds ?? [])
-  const own = [...seeds, ...(includedFiles(root) ?? [])].map((place) => [place, join(root, place)] as const)
-  // A file that is read and is not there may be written by who reads it.
-  const read = [...reads].filter(([, from]) => existsSync(from))
-  const all = [...own, ...read].map(([place, from]) => filesToCopy(from, `files/${place}`))
+  const included = new Set(includedFiles(root))
+  const requests: readonly CopyRequest[] = [
+    ...seeds.map((place) => ({ from: join(root, place), to: place, by: 'a workspace' })),
+    ...[...reads].map(([to, { from, by }]) => ({ from, to, by, isMeant: included.has(to) })),
+    ...[...included].map((to) => ({ from: join(root, to), to, by: 'package.json', isMeant: true })),
+  ]
+  const all = requests.map((request) => filesToCopy({ ...request, to: `files/${request.to}` }))
   const files = new Map(all.flatMap((each) => each.files).map((file) => [file.to, file]))
-  return { files: [...files.values()], left: [...new Set(all.flatMap((each) => each.left))].sort() }
+  const left = all.flatMap((each) => each.left).filter((path) => !isTaken(files, root, path))
+  return { files: [...files.values()], left: [...new Set(left)].sort() }
+}
+
+/** What one leaves out, another may have asked for by its name. */
+function isTaken(files: ReadonlyMap<string, CopiedFile>, root: string, path: string): boolean {
+  return files.has(`files/${relative(root, path).replaceAll('\\', '/')}`)
 }
 
 function scriptBytes({ files }: Bundle): number {
