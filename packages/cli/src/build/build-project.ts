@@ -4,7 +4,7 @@ import type { Bundle, UnfollowedAt } from './bundle.ts'
 import { type CopiedFile, type CopyRequest, filesToCopy, type ToCopy } from './copied-files.ts'
 import { entryModule } from './entry-module.ts'
 import { includedFiles } from './included-files.ts'
-import { OUTPUT_DIR } from './output-dir.ts'
+import { OUTPUT_DIR, POINTER } from './output-dir.ts'
 import { MARK, writeOutput } from './write-output.ts'
 
 export interface BuildOptions {
@@ -52,11 +52,8 @@ export async function buildProject({ path, dir, out, strict = false }: BuildOpti
   if (blueprint === undefined || (strict && check.warnings > 0)) return { check, missing: nothing, output: undefined }
   const bundled = await (await bundler).bundle({ root, entry: entryModule(blueprint), providers })
   const folder = out === undefined ? join(root, OUTPUT_DIR) : resolve(out)
-  const written = new Map<string, string | Uint8Array>([
-    ['package.json', manifest(bundled.dependencies)],
-    ['index.js', INDEX],
-    ...[...bundled.files].map(([name, content]) => [`app/${name}`, content] as const),
-  ])
+  const top = { 'package.json': manifest(bundled.dependencies), 'index.js': INDEX }
+  const written = new Map([...bundled.files].map(([name, content]) => [`app/${name}`, content] as const))
   const { files, left } = toCopy(root, blueprint, bundled)
   const { dependencies, unfollowed } = bundled
   const missing: Missing = {
@@ -66,7 +63,7 @@ export async function buildProject({ path, dir, out, strict = false }: BuildOpti
     left: left.map((path) => relative(root, path).replaceAll('\\', '/')),
   }
   if (strict && Object.values(missing).some(({ length }) => length > 0)) return { check, missing, output: undefined }
-  writeOutput(folder, { written, copied: files })
+  writeOutput(folder, { top, written, copied: files })
   return { check, missing, output: { folder, bytes: scriptBytes(bundled), dependencies } }
 }
 
@@ -75,9 +72,11 @@ export async function buildProject({ path, dir, out, strict = false }: BuildOpti
  * is told here if nothing can be loaded without it, else by what was loaded: see `start-output`.
  */
 const INDEX = `process.setSourceMapsEnabled(true)
-const { main } = await import('./app/application.js').catch((error) => {
-  if (error?.code !== 'ERR_MODULE_NOT_FOUND') throw error
-  console.error('error: ' + error.message.split(' imported from ')[0] + '.')
+const { main } = await import('./${POINTER}').catch((error) => {
+  // As Node says it to imports, and to CommonJS.
+  const what = /^Cannot find (?:package|module) '(?![./]|file:|[A-Za-z]:)[^']*'/.exec(error?.message)?.[0]
+  if (what === undefined || !/^(?:ERR_)?MODULE_NOT_FOUND$/.test(error.code)) throw error
+  console.error('error: ' + what + '.')
   console.error('  = fix: install what its package.json lists: npm install --prefix ' + import.meta.dirname)
   process.exit(1)
 })

@@ -259,7 +259,7 @@ class Work {
     const path = isAbsolute(source) ? source : join(this.#root, source)
     // What is no file is called by the bundler as if it stood in the root.
     const isMade = source.includes('\0') || basename(path) === ENTRY
-    return `../../../${isMade ? 'retinue-entry.js' : this.#place(path)}`
+    return `../../../../${isMade ? 'retinue-entry.js' : this.#place(path)}`
   }
 }
 
