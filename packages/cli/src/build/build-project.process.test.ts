@@ -50,6 +50,13 @@ const FILES = {
   [`${AGENTS}/sup/subagents/researcher/workspace/style.md`]: 'Short sentences.\n',
 }
 
+/** The files of the one build in an output, by their paths in it. */
+function builtFiles(folder: string): Record<string, string> {
+  const own = Object.entries(bytesOf(folder)).filter(([path]) => path.startsWith('build-'))
+  expect(new Set(own.map(([path]) => path.split('/')[0])).size).toBe(1)
+  return Object.fromEntries(own.map(([path, bytes]) => [path.slice(path.indexOf('/') + 1), bytes]))
+}
+
 async function built(root: string): Promise<string> {
   const { output, check } = await buildProject({ path: root })
   if (output === undefined) throw new Error(JSON.stringify(check.findings))
@@ -85,7 +92,8 @@ test('B11.13 S24 the same bytes in any directory, over an output that is there, 
   const scripts = Object.entries(one).flatMap(([path, bytes]) => (path.endsWith('.js') ? bytes : []))
   for (const text of ['Coordinate the work.', 'Look things up.', 'Name the source.', 'Sum up the day.'])
     expect(scripts.join('').includes(text), text).toBe(true)
-  expect(one[`files/${AGENTS}/sup/subagents/researcher/workspace/style.md`]).toBe('Short sentences.\n')
+  const style = `files/${AGENTS}/sup/subagents/researcher/workspace/style.md`
+  expect(builtFiles(join(root, '.retinue/output'))[style]).toBe('Short sentences.\n')
 })
 
 test('B11.13 an error ends it, and with --strict a warning: the last output stays, and what is no output at all', async () => {
@@ -140,19 +148,58 @@ test('B11.13 the output serves without sources and with nothing installed but wh
   )
 })
 
+test('B11.13 what runs of an output keeps working when the next build comes: late parts, files; and then the next one starts', async () => {
+  const researcher = `${AGENTS}/sup/subagents/researcher`
+  const late = TOOL.replace('return first + second', "return (await import('../late.ts')).late()")
+  const reading =
+    "import { readFileSync } from 'node:fs'\nexport const late = () => readFileSync(new URL('./facts/otters.txt', import.meta.url), 'utf8')\n"
+  const root = cliProject({ ...FILES, [`${researcher}/tools/search.ts`]: late, [`${researcher}/late.ts`]: reading })
+  const folder = await built(root)
+  const old = readdirSync(folder)
+  writeFiles(folder, { 'node_modules/installed/package.json': '{}', 'left-over.js': '' })
+  const running = await serving([folder], { cwd: root })
+  const change = (text: string): void => {
+    writeFiles(root, { [`${researcher}/facts/otters.txt`]: `${text}\n`, [`${AGENTS}/sup/instructions.md`]: text })
+    writeFiles(root, { [`${researcher}/late.ts`]: `${reading}// ${text}\nexport const more = '${text}'\n` })
+  }
+  change('Otters sleep.')
+  expect(await built(root)).toBe(folder)
+  // Once more with nothing changed: it is the same build, and the one before it is still there.
+  await built(root)
+  expect(readdirSync(folder)).toEqual(expect.arrayContaining([...old, 'node_modules']))
+  expect(readdirSync(folder)).toHaveLength(old.length + 2)
+  expect(await ask(running.url, 'sup', 'Hello there.')).not.toBe('')
+  const question = 'Research facts about otters and seals.'
+  expect(await ask(running.url, 'sup', question)).toContain('Otters hold hands.')
+  expect(await running.end()).toBe(0)
+  const next = await serving([...CLI, 'start', '--output', folder], { cwd: root })
+  expect(await ask(next.url, 'sup', question)).toContain('Otters sleep.')
+  expect(await next.end()).toBe(0)
+  // It does not grow with each build.
+  change('Otters eat.')
+  await built(root)
+  expect(readdirSync(folder)).toHaveLength(old.length + 2)
+  expect(readdirSync(folder)).not.toContain(old.find((name) => name.startsWith('build-')))
+})
+
 test('B11.13 an output whose packages are not installed says which one, and one way to mend it', async () => {
   const root = cliProject({
     ...FILES,
     // Needed at once, and not only when a database is opened.
     [`${AGENTS}/sup/tools/bytes.ts`]: `import '@libsql/client'\nimport { createTool } from '@retinue/core/tools'\nexport default createTool({ id: 'bytes', description: 'Counts the bytes.', execute: () => 1 })\n`,
   })
-  for (const project of [root, cliProject(FILES)]) {
+  const common = cliProject({
+    ...FILES,
+    'lib/common.cjs': "exports.client = require('@libsql/client')\n",
+    [`${AGENTS}/sup/config.ts`]: `import '../../../../lib/common.cjs'\n${config(PLANNER)}`,
+  })
+  for (const project of [root, cliProject(FILES), common]) {
     const folder = join(emptyFolder(), 'served')
     cpSync(await built(project), folder, { recursive: true })
     for (const args of [[folder], [...CLI, 'start', '--output', folder]]) {
       const failed = await serving(args, { cwd: emptyFolder() }).catch((error: Error) => error.message)
       expect(failed).toMatch(
-        /^it ended with 1 .*\nerror: Cannot find package '@libsql\/client'\.\n {2}= fix: .* npm install --prefix \S+\n$/,
+        /^it ended with 1 .*\nerror: Cannot find (?:package|module) '@libsql\/client'\.\n {2}= fix: .* npm install --prefix \S+\n$/,
       )
     }
   }
@@ -242,7 +289,7 @@ test('R17 secrets and what lies outside are not taken along; what package.json n
   }
   const { output, missing } = await buildProject({ path: cliProject(included) })
   expect(missing).toEqual({ open: [], unfollowed: [], left: ['corpus/.env.local'] })
-  const bytes = bytesOf(output?.folder ?? '')
+  const bytes = builtFiles(output?.folder ?? '')
   expect([bytes['files/corpus/a.txt'], bytes['files/corpus/.env.example']]).toEqual(['kept', 'KEY='])
   expect(Object.values(bytes).some((text) => text.includes('c4n4ry-17'))).toBe(false)
   const silent = { ...FILES, [`${AGENTS}/sup/config.ts`]: open }

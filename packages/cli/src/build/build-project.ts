@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { type CheckResult, type ProjectBlueprint, planBuild, withSubagents } from '@retinue/project'
 import type { Bundle, UnfollowedAt } from './bundle.ts'
-import { filesToCopy, type ToCopy } from './copied-files.ts'
+import { type CopiedFile, type CopyRequest, filesToCopy, type ToCopy } from './copied-files.ts'
 import { entryModule } from './entry-module.ts'
 import { includedFiles } from './included-files.ts'
-import { OUTPUT_DIR } from './output-dir.ts'
+import { OUTPUT_DIR, POINTER } from './output-dir.ts'
 import { MARK, writeOutput } from './write-output.ts'
 
 export interface BuildOptions {
@@ -53,11 +52,8 @@ export async function buildProject({ path, dir, out, strict = false }: BuildOpti
   if (blueprint === undefined || (strict && check.warnings > 0)) return { check, missing: nothing, output: undefined }
   const bundled = await (await bundler).bundle({ root, entry: entryModule(blueprint), providers })
   const folder = out === undefined ? join(root, OUTPUT_DIR) : resolve(out)
-  const written = new Map<string, string | Uint8Array>([
-    ['package.json', manifest(bundled.dependencies)],
-    ['index.js', INDEX],
-    ...[...bundled.files].map(([name, content]) => [`app/${name}`, content] as const),
-  ])
+  const top = { 'package.json': manifest(bundled.dependencies), 'index.js': INDEX }
+  const written = new Map([...bundled.files].map(([name, content]) => [`app/${name}`, content] as const))
   const { files, left } = toCopy(root, blueprint, bundled)
   const { dependencies, unfollowed } = bundled
   const missing: Missing = {
@@ -67,7 +63,7 @@ export async function buildProject({ path, dir, out, strict = false }: BuildOpti
     left: left.map((path) => relative(root, path).replaceAll('\\', '/')),
   }
   if (strict && Object.values(missing).some(({ length }) => length > 0)) return { check, missing, output: undefined }
-  writeOutput(folder, { written, copied: files })
+  writeOutput(folder, { top, written, copied: files })
   return { check, missing, output: { folder, bytes: scriptBytes(bundled), dependencies } }
 }
 
@@ -76,9 +72,11 @@ export async function buildProject({ path, dir, out, strict = false }: BuildOpti
  * is told here if nothing can be loaded without it, else by what was loaded: see `start-output`.
  */
 const INDEX = `process.setSourceMapsEnabled(true)
-const { main } = await import('./app/application.js').catch((error) => {
-  if (error?.code !== 'ERR_MODULE_NOT_FOUND') throw error
-  console.error('error: ' + error.message.split(' imported from ')[0] + '.')
+const { main } = await import('./${POINTER}').catch((error) => {
+  // As Node says it to imports, and to CommonJS.
+  const what = /^Cannot find (?:package|module) '(?![./]|file:|[A-Za-z]:)[^']*'/.exec(error?.message)?.[0]
+  if (what === undefined || !/^(?:ERR_)?MODULE_NOT_FOUND$/.test(error.code)) throw error
+  console.error('error: ' + what + '.')
   console.error('  = fix: install what its package.json lists: npm install --prefix ' + import.meta.dirname)
   process.exit(1)
 })
@@ -101,12 +99,21 @@ function manifest(dependencies: Readonly<Record<string, string>>): string {
 /** Seeds of workspaces, files that modules read, and what package.json says is to be included. */
 function toCopy(root: string, blueprint: ProjectBlueprint, { reads }: Bundle): ToCopy {
   const seeds = blueprint.agents.flatMap(withSubagents).flatMap(({ workspace }) => workspace?.seeds ?? [])
-  const own = [...seeds, ...(includedFiles(root) ?? [])].map((place) => [place, join(root, place)] as const)
-  // A file that is read and is not there may be written by who reads it.
-  const read = [...reads].filter(([, from]) => existsSync(from))
-  const all = [...own, ...read].map(([place, from]) => filesToCopy(from, `files/${place}`))
+  const included = new Set(includedFiles(root))
+  const requests: readonly CopyRequest[] = [
+    ...seeds.map((place) => ({ from: join(root, place), to: place, by: 'a workspace' })),
+    ...[...reads].map(([to, { from, by }]) => ({ from, to, by, isMeant: included.has(to) })),
+    ...[...included].map((to) => ({ from: join(root, to), to, by: 'package.json', isMeant: true })),
+  ]
+  const all = requests.map((request) => filesToCopy({ ...request, to: `files/${request.to}` }))
   const files = new Map(all.flatMap((each) => each.files).map((file) => [file.to, file]))
-  return { files: [...files.values()], left: [...new Set(all.flatMap((each) => each.left))].sort() }
+  const left = all.flatMap((each) => each.left).filter((path) => !isTaken(files, root, path))
+  return { files: [...files.values()], left: [...new Set(left)].sort() }
+}
+
+/** What one leaves out, another may have asked for by its name. */
+function isTaken(files: ReadonlyMap<string, CopiedFile>, root: string, path: string): boolean {
+  return files.has(`files/${relative(root, path).replaceAll('\\', '/')}`)
 }
 
 function scriptBytes({ files }: Bundle): number {

@@ -4,6 +4,7 @@ import { expect, test, vi } from 'vitest'
 import { cliProject, writeFiles } from '../../test-support/cli-project.ts'
 import { emptyFolder } from '../../test-support/output.ts'
 import { type Bundle, bundle } from './bundle.ts'
+import { includedFiles } from './included-files.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -152,6 +153,107 @@ test('R22 a package that is linked in is bundled, and finds its files', async ()
   symlinkSync(linked, join(app, 'node_modules/@my/linked'), 'dir')
   const { dependencies, reads, ...rest } = await bundle({ root: app, entry: ENTRY, providers: [] })
   expect(dependencies).toEqual({})
-  expect([...reads]).toEqual([['node_modules/@my/linked/data.txt', join(linked, 'data.txt')]])
+  const by = 'node_modules/@my/linked/index.js:1'
+  expect([...reads]).toEqual([['node_modules/@my/linked/data.txt', { from: join(linked, 'data.txt'), by }]])
   expect(codeOf({ dependencies, reads, ...rest })).toContain('node_modules/%40my/linked/')
+})
+
+/** A project whose tool is of these lines, with other files. */
+function withTool(
+  lines: readonly string[],
+  files: Readonly<Record<string, string>>,
+  root = emptyFolder(),
+): Promise<Bundle> {
+  writeFiles(root, { 'package.json': '{"type":"module"}', 'src/tool.ts': `${lines.join('\n')}\n`, ...files })
+  return bundle({ root, entry: "export * from './src/tool.ts'\n", providers: [] })
+}
+
+test('B11.13 a worker is bundled with what it imports; another script that is copied is told, if it lacks something', async () => {
+  const lines = [
+    "import { fork } from 'node:child_process'",
+    "import { fileURLToPath } from 'node:url'",
+    "import { Worker } from 'node:worker_threads'",
+    'export const start = () => new Worker(new URL(',
+    "  '../jobs/a.ts', import.meta.url))",
+    "export const other = () => fork(fileURLToPath(new URL('../jobs/b.ts', import.meta.url)))",
+    "export const url = new URL('../jobs/c.ts', import.meta.url)",
+    "export const alone = new URL('../jobs/alone.ts', import.meta.url)",
+  ]
+  const job = "import { value } from './value.ts'\nconsole.log(value)\n"
+  const made = await withTool(lines, {
+    'jobs/a.ts': job,
+    'jobs/b.ts': job,
+    'jobs/c.ts': job,
+    'jobs/alone.ts': 'console.log(1)\n',
+    'jobs/value.ts': "export const value: string = 'from value'\n",
+  })
+  const workers = [...made.files.keys()].filter((name) => /^worker-.*\.js$/.test(name))
+  expect(workers).toHaveLength(2)
+  for (const name of workers) expect(String(made.files.get('application.js'))).toContain(name)
+  expect(codeOf(made)).toContain('from value')
+  expect([...made.reads.keys()]).toEqual(['jobs/alone.ts', 'jobs/c.ts'])
+  expect([made.open, made.unfollowed]).toEqual([
+    [],
+    [
+      {
+        file: 'src/tool.ts',
+        line: 7,
+        what: "new URL('../jobs/c.ts', import.meta.url)",
+        fix: expect.stringContaining('new Worker('),
+      },
+    ],
+  ])
+})
+
+test('B11.13 a file outside of the project that a module reads, or starts, is refused with its line', async () => {
+  const around = emptyFolder()
+  writeFiles(around, { 'shared/d.txt': 'x', 'other/d.txt': 'y', 'shared/job.ts': '' })
+  writeFiles(around, { 'app/outside/d.txt': 'x', ...installed('data', {}, { 'd.txt': 'x' }) })
+  const first = "const a = new URL('../../shared/d.txt', import.meta.url)"
+  for (const [line, path] of [
+    ["export const b = join(import.meta.dirname, '../../other/d.txt')", 'other/d.txt'],
+    ["export const b = new Worker(new URL('../../shared/job.ts', import.meta.url))", 'shared/job.ts'],
+    ["export const b = new URL('../../node_modules/data/d.txt', import.meta.url)", 'node_modules/data/d.txt'],
+    ['export default a', 'shared/d.txt'],
+  ] as const) {
+    const lines = ["import { join } from 'node:path'", line, line === 'export default a' ? first : '']
+    await expect(withTool(lines, {}, join(around, 'app'))).rejects.toMatchObject({
+      code: 'build-file-refused',
+      message: expect.stringMatching(line === 'export default a' ? /src\/tool\.ts:3,/ : /src\/tool\.ts:2,/),
+      data: { path: join(around, path) },
+    })
+  }
+  // What is not there may be written, and a folder of the project may be called as it likes.
+  const fine = [
+    "export const b = new URL('../../out.txt', import.meta.url)",
+    "export const c = new URL('../outside/d.txt', import.meta.url)",
+  ]
+  expect([...(await withTool(fine, {}, join(around, 'app'))).reads.keys()]).toEqual(['outside/d.txt'])
+})
+
+test('B11.13 a project may be called as one of our packages, and its package.json may have a byte order mark', async () => {
+  for (const name of ['retinue', '@retinue/core', '@retinue/mine']) {
+    const { unfollowed } = await withTool(['export const load = (name: string) => import(name)'], {
+      'package.json': `\uFEFF{"type":"module","name":"${name}","version":"1.0.0"}`,
+    })
+    expect(unfollowed.map(({ line }) => line)).toEqual([1])
+  }
+  const root = emptyFolder()
+  writeFiles(root, { 'package.json': '\uFEFF{"retinue":{"include":["corpus"]}}', 'corpus/a.txt': '' })
+  expect(includedFiles(root)).toEqual(['corpus'])
+})
+
+test('B11.13 S24 the same bytes in a folder that is called as the entry', async () => {
+  const made = async (folder: string): Promise<unknown> => {
+    return [...(await withTool(['export const a = 1'], {}, join(emptyFolder(), folder))).files]
+  }
+  expect(await made('retinue:entry/retinue:x')).toEqual(await made('plain'))
+})
+
+test('B11.13 why the bundler fails is told without colours', async () => {
+  const failed = await withTool(["import './no.wasm'", 'export const a = 1'], { 'src/no.wasm': '\0' }).catch(
+    (error: Error) => error.message,
+  )
+  expect(failed).toMatch(/could not be bundled: /)
+  expect(failed).not.toContain('\u001b')
 })

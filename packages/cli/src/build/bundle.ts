@@ -1,11 +1,16 @@
-import { extname, isAbsolute, join, relative, sep } from 'node:path'
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { basename, dirname, extname, isAbsolute, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { stripVTControlCharacters } from 'node:util'
 import { RetinueError } from '@retinue/core/errors'
 import type { OutputChunk, Plugin, PluginContext, RolldownOutput } from 'rolldown'
 import { rolldown } from 'rolldown'
+import { asNode, nodeConditions } from './as-node.ts'
+import { refused } from './copied-files.ts'
 import { ENTRY, RUNTIME } from './entry-module.ts'
-import { placeModule } from './module-files.ts'
-import { isOurs, Packages, packageName } from './packages.ts'
+import { type Asked, placeModule } from './module-files.ts'
+import { Packages, packageName } from './packages.ts'
 import { MAY_ASK, type Unfollowed, unfollowedIn } from './unfollowed.ts'
 
 export interface BundleOptions {
@@ -22,12 +27,20 @@ export interface Bundle {
   readonly files: ReadonlyMap<string, string | Uint8Array>
   /** What must be installed beside them. */
   readonly dependencies: Readonly<Record<string, string>>
-  /** Files and folders that modules read, by their places below `files`; the values are absolute. */
-  readonly reads: ReadonlyMap<string, string>
+  /** Files and folders that modules read, by their places below `files`. */
+  readonly reads: ReadonlyMap<string, Read>
   /** Modules that may read files of which nobody can say which, by their paths in the project. */
   readonly open: readonly string[]
   /** What modules ask for when they run, and is not in the bundle. */
   readonly unfollowed: readonly UnfollowedAt[]
+}
+
+/** A file or folder that a module reads. */
+export interface Read {
+  /** Absolute. */
+  readonly from: string
+  /** The module and the line, by its path in the project. */
+  readonly by: string
 }
 
 /** With the module that asks, by its path in the project. */
@@ -64,28 +77,33 @@ class Work {
   readonly #entry: string
   readonly #providers: readonly string[]
   readonly #packages: Packages
-  readonly #reads = new Map<string, string>()
+  readonly #reads = new Map<string, Read>()
   readonly #open = new Set<string>()
   readonly #unfollowed: UnfollowedAt[] = []
   readonly #resolved = new Map<string, Awaited<ReturnType<PluginContext['resolve']>>>()
-  #refused: unknown
+  /** Modules that were asked for with a query, and their files. */
+  readonly #queried = new Map<string, string>()
+  /** What ends it, by where it was met. The bundler would make an error of its own of what is thrown at once. */
+  readonly #refused = new Map<string, unknown>()
 
   constructor({ root, entry, providers }: BundleOptions, kept: Iterable<string>) {
     this.#root = root
     this.#providers = providers
     this.#entry = entry
-    this.#packages = new Packages(kept)
+    this.#packages = new Packages(root, kept)
   }
 
   async run(): Promise<Bundle> {
     const output = await this.#generate()
-    if (this.#refused !== undefined) throw this.#refused
+    // Modules are read at the same time, in any order.
+    const [refusal] = [...this.#refused].sort(([a], [b]) => (a < b ? -1 : 1))
+    if (refusal !== undefined) throw refusal[1]
     const files = new Map<string, string | Uint8Array>()
     for (const file of output.output) files.set(file.fileName, file.type === 'chunk' ? codeOf(file) : file.source)
     const open = [...this.#open].sort()
-    // Modules are read at the same time, in any order.
     const unfollowed = this.#unfollowed.sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1))
-    return { files, dependencies: this.#packages.dependencies(), reads: this.#reads, open, unfollowed }
+    const reads = new Map([...this.#reads].sort(([a], [b]) => (a < b ? -1 : 1)))
+    return { files, dependencies: this.#packages.dependencies(), reads, open, unfollowed }
   }
 
   async #generate(): Promise<RolldownOutput> {
@@ -100,10 +118,11 @@ class Work {
         resolve: {
           extensions: ['.ts', '.mts', '.js', '.mjs', '.json'],
           extensionAlias: { '.js': ['.js', '.ts'], '.mjs': ['.mjs', '.mts'] },
-          ...(conditions().length > 0 && { conditionNames: [...conditions(), 'node', 'import', 'default'] }),
+          conditionNames: nodeConditions(),
+          mainFields: ['main'],
         },
         experimental: { attachDebugInfo: 'none' },
-        plugins: [this.#plugin()],
+        plugins: [this.#plugin(), asNode(this.#queried)],
         // What is wrong with the project `check` has said; what cannot be built is thrown.
         onLog() {},
       })
@@ -157,8 +176,12 @@ class Work {
         handler: () => ({ code: work.#entry, moduleType: 'js' }),
       },
       transform: {
-        filter: { id: /^[^\0].*\.[mc]?[jt]s$/, code: MAY_ASK },
-        handler: (code, id) => work.#placed(code, id),
+        filter: { id: /^[^\0].*\.[mc]?[jt]s(?:[?#].*)?$/, code: MAY_ASK },
+        handler(code, id) {
+          const placed = work.#placed(code, work.#queried.get(id) ?? id)
+          for (const [file, fileName] of placed?.chunks ?? []) this.emitFile({ type: 'chunk', id: file, fileName })
+          return placed && { code: placed.code, map: null }
+        },
       },
     }
   }
@@ -174,8 +197,7 @@ class Work {
     try {
       this.#packages.list(specifier, file)
     } catch (error) {
-      // Told at the end: the bundler would make an error of its own of it.
-      this.#refused ??= error
+      this.#refused.set(specifier, error)
     }
     return { id: specifier, external: true }
   }
@@ -184,19 +206,42 @@ class Work {
    * A module that asks where it stands, or for modules that only it knows. One of an installed package sends its package back to where
    * it was installed.
    */
-  #placed(code: string, file: string): { code: string; map: null } | undefined {
+  #placed(code: string, file: string): { code: string; chunks: ReadonlyMap<string, string> } | undefined {
     const owner = this.#packages.of(file)
-    const unfollowed = owner === undefined || !isOurs(owner) ? unfollowedIn(code, file) : []
+    const unfollowed = owner === undefined || !this.#packages.isOurs(owner) ? unfollowedIn(code, file) : []
     if (owner?.isInstalled) {
       if (SELF_READING.test(code) || unfollowed.length > 0) this.selfReading.push(owner.dir)
       return undefined
     }
-    for (const each of unfollowed) this.#unfollowed.push({ ...each, file: this.#place(file) })
-    if (!code.includes('import.meta')) return undefined
-    const placed = placeModule(code, file, this.#place(file))
-    for (const read of placed.reads) this.#reads.set(this.#place(read), read)
-    if (placed.isOpen) this.#open.add(this.#place(file))
-    return { code: placed.code, map: null }
+    const path = this.#place(file)
+    const placed = placeModule(code, { file, path, chunkOf: (worker) => chunkOf(this.#place(worker)) })
+    for (const each of [...unfollowed, ...placed.lacking]) this.#unfollowed.push({ ...each, file: path })
+    for (const read of placed.reads) this.#read(file, read)
+    if (placed.isOpen) this.#open.add(path)
+    const inside = placed.workers.filter((worker) => this.#isReached(file, worker))
+    return {
+      code: placed.code,
+      chunks: new Map(inside.map((worker) => [worker.path, chunkOf(this.#place(worker.path))])),
+    }
+  }
+
+  #read(file: string, read: Asked): void {
+    // A file that is read and is not there may be written by who reads it.
+    if (!existsSync(read.path) || !this.#isReached(file, read)) return
+    const place = this.#place(read.path)
+    const by = `${this.#place(file)}:${read.line}`
+    const known = this.#reads.get(place)
+    // Of those who read the same, the one that is always the first.
+    this.#reads.set(place, { from: read.path, by: known !== undefined && known.by < by ? known.by : by })
+  }
+
+  /** Whether a module finds a file in the output by the way that leads to it now. */
+  #isReached(file: string, { path, line }: Asked): boolean {
+    const place = this.#place(path)
+    const isInside = slashed(join(dirname(this.#place(file)), relative(dirname(file), path))) === place
+    const by = `${this.#place(file)}:${line}`
+    if (!isInside) this.#refused.set(by, refused(path, by, 'it lies outside of the project'))
+    return isInside
   }
 
   /** Where a file of the project, or of a package that is linked into it, is found in the output. */
@@ -212,22 +257,20 @@ class Work {
   /** What a source is called in a source map: never by a path of this machine. */
   #sourceName(source: string): string {
     const path = isAbsolute(source) ? source : join(this.#root, source)
-    return `../../../${source.includes('\0') || source.includes('retinue:') ? 'retinue-entry.js' : this.#place(path)}`
+    // What is no file is called by the bundler as if it stood in the root.
+    const isMade = source.includes('\0') || basename(path) === ENTRY
+    return `../../../../${isMade ? 'retinue-entry.js' : this.#place(path)}`
   }
-}
-
-/** The conditions under which this process finds packages: a build finds the same. */
-function conditions(options: readonly string[] = process.execArgv): string[] {
-  return options.flatMap((option, at) => {
-    const value = /^(?:-C|--conditions)=(.+)$/.exec(option)?.[1]
-    if (value !== undefined) return [value]
-    return option === '-C' || option === '--conditions' ? (options[at + 1] ?? []) : []
-  })
 }
 
 /** A module of this package, in the form that this file itself has: source or compiled. */
 function ownModule(path: string): string {
   return fileURLToPath(new URL(`${path}${extname(import.meta.url)}`, import.meta.url))
+}
+
+/** What the chunk is called that a thread or process begins with. */
+function chunkOf(place: string): string {
+  return `worker-${createHash('sha256').update(place).digest('hex').slice(0, 8)}.js`
 }
 
 function codeOf({ code }: OutputChunk): string {
@@ -242,7 +285,7 @@ function failed(cause: unknown): RetinueError {
   const text = cause instanceof Error ? cause.message : String(cause)
   return new RetinueError({
     code: 'build-failed',
-    message: `The project could not be bundled: ${text.trim()}`,
+    message: `The project could not be bundled: ${stripVTControlCharacters(text).trim()}`,
     hint: 'Mend what the message names, and build again.',
     cause,
   })

@@ -3,7 +3,11 @@ import { basename, dirname, join } from 'node:path'
 import { RetinueError } from '@retinue/core/errors'
 
 /** What is never copied: secrets, what was installed, what runs left behind. A sample of an `.env` holds no secrets. */
-const NEVER = /^(?:\.env(?!\.(?:example|sample|template)$)(?:\..*)?|\.git|\.retinue|node_modules)$/
+const NEVER =
+  /^(?:\.env(?!\.(?:example|sample|template)$)(?:\..*)?|\.envrc|\.npmrc|\.netrc|\.pgpass|\.git-credentials|\.ssh|\.aws|\.gnupg|\.git|\.retinue|node_modules)$/
+
+/** What is copied only if it is asked for by its own name: keys, and what they are kept in. */
+const KEYS = /^id_(?:rsa|dsa|ecdsa|ed25519)$|\.(?:pem|key|p12|pfx|keystore|jks)$/i
 
 /** A file that a build takes along: where it is put, and where it stands. */
 export interface CopiedFile {
@@ -18,29 +22,54 @@ export interface ToCopy {
   readonly left: readonly string[]
 }
 
+/** Who asks for a file or folder. */
+export interface CopyRequest {
+  readonly from: string
+  readonly to: string
+  /** Where that is said: a module and its line, or a setting. */
+  readonly by: string
+  /** Whether a file that may be a key is meant to be shipped. */
+  readonly isMeant?: boolean
+}
+
 /**
  * The files below a file or folder. Links are followed only to what lies in the same folder; one that leads elsewhere, and a file
  * that holds secrets, is an error: `build-file-refused`.
  */
-export function filesToCopy(from: string, to: string): ToCopy {
-  if (NEVER.test(basename(from))) throw refused(from, 'it holds secrets, or what must not be shipped')
+export function filesToCopy({ from, to, by, isMeant = false }: CopyRequest): ToCopy {
+  const name = basename(from)
+  if (NEVER.test(name)) throw refused(from, by, 'it holds secrets, or what must not be shipped')
+  if (KEYS.test(name) && !isMeant) throw refused(from, by, 'it may be a key', KEY_HINT)
   const left: string[] = []
-  return { files: below(from, to, realpathOf(from), left), left }
+  return { files: below(from, to, { top: realpathOf(from, by), by, left }), left }
 }
 
-function below(from: string, to: string, top: string, left: string[]): readonly CopiedFile[] {
+const KEY_HINT =
+  'Read it from a place that an environment variable names. If it may be shipped, name the file in package.json: "retinue": { "include": ["FILE"] }'
+
+interface Copying {
+  /** The real path of what was asked for. */
+  readonly top: string
+  readonly by: string
+  /** What is left out is added to it. */
+  readonly left: string[]
+}
+
+function below(from: string, to: string, copying: Copying): readonly CopiedFile[] {
+  const { top, by, left } = copying
   const stats = lstatSync(from)
   if (stats.isSymbolicLink()) {
-    const real = realpathOf(from)
-    if (real !== top && !real.startsWith(`${top}/`)) throw refused(from, 'it is a link that leads elsewhere')
-    return below(real, to, top, left)
+    const real = realpathOf(from, by)
+    if (real !== top && !real.startsWith(`${top}/`)) throw refused(from, by, 'it is a link that leads elsewhere')
+    return below(real, to, copying)
   }
   if (stats.isFile()) return [{ to, from }]
-  if (!stats.isDirectory()) throw refused(from, 'it is neither a file nor a folder')
+  if (!stats.isDirectory()) throw refused(from, by, 'it is neither a file nor a folder')
   const names = readdirSync(from).sort()
   return names.flatMap((name) => {
-    if (!NEVER.test(name)) return below(join(from, name), `${to}/${name}`, top, left)
-    left.push(join(from, name))
+    const path = join(from, name)
+    if (!NEVER.test(name) && !KEYS.test(name)) return below(path, `${to}/${name}`, copying)
+    left.push(path)
     return []
   })
 }
@@ -52,20 +81,24 @@ export function copyInto(folder: string, { to, from }: CopiedFile): void {
   copyFileSync(from, target)
 }
 
-function realpathOf(path: string): string {
+function realpathOf(path: string, by: string): string {
   try {
     return realpathSync(path)
   } catch (cause) {
-    throw refused(path, 'it is not there', cause)
+    throw refused(path, by, 'it is not there', HINT, cause)
   }
 }
 
-function refused(path: string, why: string, cause?: unknown): RetinueError {
+const HINT =
+  'Read it from a place that an environment variable names, or put it into the project, beside the module that reads it.'
+
+/** A file that the project asks for, and that gets into no output. `by`: who asks for it. */
+export function refused(path: string, by: string, why: string, hint: string = HINT, cause?: unknown): RetinueError {
   return new RetinueError({
     code: 'build-file-refused',
-    message: `The project reads "${path}", and a build can't take it along: ${why}.`,
-    hint: 'Read it from a place that an environment variable names, or put it beside the module that reads it.',
-    data: { path },
+    message: `"${path}" is asked for by ${by}, and a build can't take it along: ${why}.`,
+    hint,
+    data: { path, by },
     ...(cause === undefined ? {} : { cause }),
   })
 }

@@ -1,15 +1,14 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { isAbsolute, join, normalize, sep } from 'node:path'
 import { RetinueError } from '@retinue/core/errors'
+import { readManifest } from './read-manifest.ts'
 
 /**
  * The files and folders that a project's package.json says a build takes along: `"retinue": { "include": ["corpus"] }`, for what its
  * modules read by paths that nobody can follow. Undefined where it does not say. Throws `build-include-invalid`.
  */
 export function includedFiles(root: string): readonly string[] | undefined {
-  const file = join(root, 'package.json')
-  const manifest: unknown = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
-  const own = isRecord(manifest) ? manifest['retinue'] : undefined
+  const own = readManifest(root)?.['retinue']
   const include = isRecord(own) ? own['include'] : undefined
   if (include === undefined) return undefined
   if (!Array.isArray(include) || !include.every((path) => typeof path === 'string'))

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
-import { dirname, extname, join } from 'node:path'
+import { existsSync, realpathSync } from 'node:fs'
+import { dirname, extname, join, sep } from 'node:path'
 import { RetinueError } from '@retinue/core/errors'
+import { readManifest } from './read-manifest.ts'
 
 /** A package that a project imports, as it is installed. */
 export interface Package {
@@ -12,6 +13,12 @@ export interface Package {
   readonly manifest: Readonly<Record<string, unknown>>
 }
 
+/** The packages of this repository. */
+const OURS: ReadonlySet<string> = new Set([
+  'retinue',
+  ...['core', 'evals', 'libsql', 'memory', 'project', 'server'].map((name) => `@retinue/${name}`),
+])
+
 /** What a native module is built, found or loaded with. */
 const NATIVE_HELPERS = ['bindings', 'node-addon-api', 'node-gyp-build', 'node-pre-gyp', 'prebuild-install']
 
@@ -20,13 +27,16 @@ const NATIVE_HELPERS = ['bindings', 'node-addon-api', 'node-gyp-build', 'node-pr
  * is our own, and what is nothing but ES modules. What is native or CommonJS, or looks for files beside itself, stays a package.
  */
 export class Packages {
+  readonly #root: string
   /** Packages of which it was found out that they look for files beside themselves. */
   readonly #kept: Set<string>
   readonly #byFolder = new Map<string, Package | undefined>()
   readonly #plain = new Map<string, boolean>()
   readonly #listed = new Map<string, Package>()
 
-  constructor(kept: Iterable<string>) {
+  /** `root`: the project's real path. */
+  constructor(root: string, kept: Iterable<string>) {
+    this.#root = root
     this.#kept = new Set(kept)
   }
 
@@ -35,10 +45,15 @@ export class Packages {
     return this.#at(dirname(file))
   }
 
+  /** Whether a package is one of this repository; a project may be called as one of them. */
+  isOurs({ name, dir }: Package): boolean {
+    return OURS.has(name) && dir !== this.#root && !this.#root.startsWith(dir + sep)
+  }
+
   /** Whether the file of a package, found under a specifier, must come from an installation. */
   mustBeInstalled(file: string): boolean {
     const found = this.of(file)
-    if (found === undefined || !found.isInstalled || isOurs(found)) return false
+    if (found === undefined || !found.isInstalled || this.isOurs(found)) return false
     return this.#kept.has(found.dir) || !this.#isModule(file) || !this.#isPlain(found)
   }
 
@@ -59,7 +74,7 @@ export class Packages {
   }
 
   #isPlainDependency(found: Package | undefined): boolean {
-    if (found === undefined || !found.isInstalled || isOurs(found)) return true
+    if (found === undefined || !found.isInstalled || this.isOurs(found)) return true
     return hasModules(found.manifest) && this.#isPlain(found)
   }
 
@@ -112,11 +127,6 @@ function packageAt(dir: string, manifest: Readonly<Record<string, unknown>>): Pa
   return { dir, name: String(manifest['name']), version: String(manifest['version']), isInstalled, manifest }
 }
 
-/** Whether a package is one of this repository. */
-export function isOurs({ name }: Package): boolean {
-  return name === 'retinue' || name.startsWith('@retinue/')
-}
-
 function isNative(manifest: Readonly<Record<string, unknown>>): boolean {
   if (manifest['gypfile'] === true || manifest['binary'] !== undefined) return true
   if (manifest['os'] !== undefined || manifest['cpu'] !== undefined) return true
@@ -147,13 +157,6 @@ function nearestManifest(dir: string): Readonly<Record<string, unknown>> | undef
   if (found !== undefined) return found
   const above = dirname(dir)
   return above === dir ? undefined : nearestManifest(above)
-}
-
-function readManifest(dir: string): Readonly<Record<string, unknown>> | undefined {
-  const file = join(dir, 'package.json')
-  if (!existsSync(file)) return undefined
-  const parsed: unknown = JSON.parse(readFileSync(file, 'utf8'))
-  return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : undefined
 }
 
 function conflict(name: string, one: Package, other: Package): RetinueError {

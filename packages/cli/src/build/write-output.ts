@@ -3,9 +3,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import { basename, dirname, join } from 'node:path'
 import { RetinueError } from '@retinue/core/errors'
 import { type CopiedFile, copyInto } from './copied-files.ts'
+import { folderHash } from './folder-hash.ts'
+import { POINTER } from './output-dir.ts'
 
 /** The files of an output: texts by their paths in it, and files that are copied. */
 export interface OutputFiles {
+  /** What stands in the output's folder itself, in the order in which it is put there. */
+  readonly top: Readonly<Record<string, string>>
+  /** What the build is made of, by paths in a folder of its own. */
   readonly written: ReadonlyMap<string, string | Uint8Array>
   readonly copied: readonly CopiedFile[]
 }
@@ -16,9 +21,16 @@ export const MARK = 'retinue-output'
 /** Unfinished outputs of builds that were killed are removed after so long. */
 const LEFT_BEHIND_MS = 3_600_000
 
+/** A build in an output is called by its content: two that are equal are one. */
+const BUILD = /build-[0-9a-f]{16}/
+
+/** What `npm install --prefix` puts into an output. What runs may need it, and the next build mostly does. */
+const INSTALLED: readonly string[] = ['node_modules', 'package-lock.json']
+
 /**
- * Puts an output where the last one is, whole or not at all: it is written beside it, and then takes its place. Of two builds at once
- * the later one stays. Throws `build-output-foreign` if something else is there, `build-failed` if the system refuses.
+ * Puts an output where the last one is, whole or not at all: each build has a folder of its own in it, and one small module names the
+ * one that starts. The build before stays until the next one: what runs of it may still load a part or read a file. Of two builds at
+ * once the later one stays. Throws `build-output-foreign` if something else is there, `build-failed` if the system refuses.
  */
 export function writeOutput(folder: string, files: OutputFiles): void {
   assertOurs(folder)
@@ -26,22 +38,56 @@ export function writeOutput(folder: string, files: OutputFiles): void {
   const fresh = join(parent, `.${basename(folder)}-${randomUUID()}.tmp`)
   try {
     removeLeftBehind(parent, basename(folder))
-    for (const [path, content] of files.written) {
-      const file = join(fresh, path)
-      mkdirSync(dirname(file), { recursive: true })
-      writeFileSync(file, content)
+    const there = existsSync(folder) ? readdirSync(folder) : []
+    const build = writeBuild(fresh, files)
+    mkdirSync(folder, { recursive: true })
+    const place = join(folder, build)
+    if (!existsSync(place) || !isIntact(place)) replace(place, join(fresh, build))
+    const last = lastBuild(folder)
+    const top = { ...files.top, [POINTER]: `export { main } from './${build}/app/application.js'\n` }
+    for (const [name, text] of Object.entries(top)) {
+      writeFileSync(join(fresh, name), text)
+      renameSync(join(fresh, name), join(folder, name))
     }
-    for (const file of files.copied) copyInto(fresh, file)
-    replace(folder, fresh)
+    rmSync(fresh, { recursive: true, force: true })
+    // The same once more: the one before it is still the one before it.
+    const before = there.filter((name) => (last === build ? BUILD.test(name) : name === last))
+    const kept = new Set([...Object.keys(top), ...INSTALLED, build, lastBuild(folder), ...before])
+    for (const name of there) if (!kept.has(name)) rmSync(join(folder, name), { recursive: true, force: true })
   } catch (cause) {
     rmSync(fresh, { recursive: true, force: true })
     throw cause instanceof RetinueError ? cause : notWritten(folder, cause)
   }
 }
 
+/** Writes a build into a folder of its own, and gives that one's name. */
+function writeBuild(fresh: string, { written, copied }: OutputFiles): string {
+  const unnamed = join(fresh, 'build')
+  for (const [path, content] of written) {
+    const file = join(unnamed, path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, content)
+  }
+  for (const file of copied) copyInto(unnamed, file)
+  const name = `build-${folderHash(unnamed)}`
+  renameSync(unnamed, join(fresh, name))
+  return name
+}
+
+/** Whether a build is what its name says: who runs it need not be disturbed. */
+function isIntact(build: string): boolean {
+  return basename(build) === `build-${folderHash(build)}`
+}
+
+/** The name of the build that an output starts. */
+function lastBuild(folder: string): string | undefined {
+  const file = join(folder, POINTER)
+  return existsSync(file) ? BUILD.exec(readFileSync(file, 'utf8'))?.[0] : undefined
+}
+
 /** A folder can't be put in the place of one that holds something: the old one steps aside first. */
 function replace(folder: string, fresh: string): void {
-  const old = `${fresh.slice(0, -'.tmp'.length)}-old.tmp`
+  const old = `${fresh}-old`
   for (let attempt = 0; ; attempt++) {
     try {
       if (existsSync(folder)) renameSync(folder, old)
@@ -60,7 +106,9 @@ const RACE: ReadonlySet<string> = new Set(['ENOTEMPTY', 'EEXIST', 'ENOENT'])
 
 function assertOurs(folder: string): void {
   if (!existsSync(folder)) return
-  const isOurs = statSync(folder).isDirectory() && (readdirSync(folder).length === 0 || isMarked(folder))
+  // One that was ended while it wrote the first build has left that alone.
+  const isOurs =
+    statSync(folder).isDirectory() && (readdirSync(folder).every((name) => BUILD.test(name)) || isMarked(folder))
   if (isOurs) return
   throw new RetinueError({
     code: 'build-output-foreign',

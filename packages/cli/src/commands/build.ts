@@ -65,7 +65,7 @@ function warningsOf({ open, unfollowed, left }: Missing): string[] {
     )
   if (left.length > 0)
     warnings.push(
-      `warning: left out, because it may hold secrets or is no source: ${listed(left)}\n  = fix: set variables where it is started; a sample is called .env.example`,
+      `warning: left out, because it may hold secrets or is no source: ${listed(left)}\n  = fix: set variables where it is started; a file that may be shipped is named in package.json: "retinue": { "include": ["FILE"] }`,
     )
   return warnings.map(printable)
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { OUTPUT_DIR } from '../build/output-dir.ts'
+import { OUTPUT_DIR, POINTER } from '../build/output-dir.ts'
 import { type Command, command, UsageError } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { loadEnvFiles } from '../load-env.ts'
@@ -32,7 +32,7 @@ const start: Command = command({
   },
   async run({ path = '.', port: given, host, output }) {
     const folder = output === undefined ? join(resolve(path), OUTPUT_DIR) : resolve(output)
-    const entry = join(folder, 'app/application.js')
+    const entry = join(folder, POINTER)
     if (!existsSync(entry))
       throw new UsageError(`there is nothing to start in "${folder}": build first, with "retinue build"`)
     const port = portOf(given, '--port')

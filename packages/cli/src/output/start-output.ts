@@ -60,8 +60,12 @@ function tellFailure(error: unknown, here: string, err: (text: string) => void):
   return isRetinueError(error) ? exitCodeOf(error) : EXIT.failed
 }
 
-/** The folder of the output, of which the entry is in a folder. */
+/** The folder of the output, in which each build has a folder, and in that the entry has one. */
 function outputOf(here: string): string {
+  return dirname(buildOf(here))
+}
+
+function buildOf(here: string): string {
   return dirname(dirname(fileURLToPath(here)))
 }
 
@@ -80,7 +84,7 @@ async function open(options: OutputOptions, err: (text: string) => void): Promis
     blueprint,
     values,
     root,
-    sources: join(output, 'files'),
+    sources: join(buildOf(here), 'files'),
     defaults: {
       memory,
       ...(defaultStorage === undefined ? {} : { storage: async () => (storage = await defaultStorage(root)) }),

@@ -1,7 +1,7 @@
-import { isRelative } from '../discover/import-candidates.ts'
 import { FILE_START } from '../discover/line-index.ts'
 import type { FailedModule } from '../load/load-tree.ts'
 import type { Mistake } from '../load/module-loader.ts'
+import { missingImportFix } from './missing-imports.ts'
 import type { Place, Rule, RuleContext } from './rule.ts'
 
 /** B11.11: user code that throws, exits or imports what is not there is a finding like another. */
@@ -17,7 +17,7 @@ export const moduleFailed: Rule = {
         message: `"${file}" could not be loaded: ${failure.message}`,
         place: placeOf(context, failed),
         agentPath,
-        fix: fixOf(failed),
+        fix: fixOf(context, failed),
       }
     }
   },
@@ -35,13 +35,10 @@ function placeOf({ discovered }: RuleContext, { file, failure }: FailedModule): 
     : { file: at.file, at: { line: at.line, column: at.column, length: 1 } }
 }
 
-function fixOf({ failure: { kind, missing, mistake, hint } }: FailedModule): string {
+function fixOf({ discovered }: RuleContext, { failure }: FailedModule): string {
+  const { kind, missing, mistake, hint, message } = failure
   if (hint !== undefined) return hint
-  if (missing !== undefined) {
-    if (isRelative(missing.specifier)) return `correct the path "${missing.specifier}", or add the file`
-    const name = /^(?:@[^/]+\/)?[^/]+/.exec(missing.specifier)?.[0] ?? missing.specifier
-    return `install the package (npm install ${name}), or correct its name`
-  }
+  if (missing !== undefined) return missingImportFix(missing.specifier, message, discovered.tree)
   if (kind === 'exited') return 'a module must not end the process: do the work in a tool, or throw'
   return mistake === undefined ? FIX : FIXES[mistake]
 }

@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest'
-import { agent, config, findingsOf, toldOf, tool } from '../../test-support/temp-project.ts'
+import {
+  agent,
+  below,
+  config,
+  findingsIn,
+  findingsOf,
+  tempProject,
+  toldOf,
+  tool,
+} from '../../test-support/temp-project.ts'
 
 test('B11.11 a syntax error has its place, and the others are still told', async () => {
   const unclosed = `import { agentConfig } from '@retinue/core/agent'\nexport default agentConfig({\n`
@@ -84,7 +93,7 @@ test('B11.11 an import that finds nothing: at the import, with what to do', asyn
       fix: install the package (npm install no-such-package), or correct its name
     error[module-failed] c/config.ts:1:8 (c)
       "c/config.ts" could not be loaded: Error: Package subpath './nope' is not defined by "exports" in node_modules/@retinue/core/package.json imported from c/config.ts
-      fix: install the package (npm install @retinue/core), or correct its name
+      fix: import what @retinue/core exports, or install a version of it that exports this
     error[module-failed] d/helper.ts:2:8 (d)
       "d/config.ts" could not be loaded: Error: Cannot find module 'd/gone.ts' imported from d/helper.ts
       fix: correct the path "./gone.ts", or add the file
@@ -92,6 +101,38 @@ test('B11.11 an import that finds nothing: at the import, with what to do', asyn
       "e/config.ts" could not be loaded: SyntaxError: The requested module './helper' does not provide an export named 'nope'
       fix: import a name that the other module exports, or export it there"
   `)
+})
+
+test('B11.11 R22 an import by a name that only a tsconfig knows, or that package.json must know: the cause, and the way of Node', async () => {
+  const tsconfig = `{
+    // Comments may stand here.
+    "compilerOptions": { "baseUrl": ".", "paths": { "*": ["./types/*"], "lib/*": ["src/lib/*"], "models": ["./m.ts"] } }
+  }`
+  const imports = { a: '@/lib/h', b: 'lib/h.ts', c: 'models', d: '#lib', e: 'no-such-package', f: '~/h' }
+  const agents = Object.entries(imports).map(([name, from]) => {
+    return agent(name, { 'config.ts': `import '${from}'\n${config()}` })
+  })
+  const files = { ...below('src/retinue/agents', Object.assign({}, ...agents)), 'tsconfig.json': tsconfig }
+  const fixes = (await findingsIn(tempProject(files))).map(({ fix }) => fix)
+  const written = (entry: string, from: string): string =>
+    `Node pays no heed to "paths" of a tsconfig: write "imports": { ${entry} } into package.json and import "${from}", or import it by its relative path`
+  expect(fixes).toEqual([
+    written('"#*": "./src/*"', '#lib/h.ts'),
+    written('"#*": "./src/lib/*"', '#h.ts'),
+    written('"#models": "./m.ts"', '#models'),
+    'let "imports" of the nearest package.json lead "#lib" to a file that is there, or correct the name',
+    'install the package (npm install no-such-package), or correct its name',
+    written('"#*": "./src/*"', '#h.ts'),
+  ])
+  // What it says works.
+  const mended = {
+    ...agent('a', { 'config.ts': `import '#lib/h.ts'\nimport '#h'\n${config()}` }),
+  }
+  const imported = {
+    'package.json': '{"type":"module","imports":{"#*":"./src/*","#h":"./src/lib/h.ts"}}',
+    'src/lib/h.ts': '',
+  }
+  expect(await findingsIn(tempProject({ ...below('src/retinue/agents', mended), ...imported }))).toEqual([])
 })
 
 test('B11.11 TypeScript that can not be left out', async () => {

@@ -8,6 +8,7 @@ const HELPERS = [
   'described.ts',
   'index.ts',
   'mentions.ts',
+  'missing-imports.ts',
   'models.ts',
   'pages.ts',
   'places.ts',
