@@ -1,5 +1,6 @@
 import { join, relative, resolve } from 'node:path'
 import { type CheckResult, type ProjectBlueprint, planBuild, withSubagents } from '@retinue/project'
+import { buildsServed } from '../serve/serving-mark.ts'
 import type { Bundle, UnfollowedAt } from './bundle.ts'
 import { type CopiedFile, type CopyRequest, filesToCopy, type ToCopy } from './copied-files.ts'
 import { entryModule } from './entry-module.ts'
@@ -63,7 +64,7 @@ export async function buildProject({ path, dir, out, strict = false }: BuildOpti
     left: left.map((path) => relative(root, path).replaceAll('\\', '/')),
   }
   if (strict && Object.values(missing).some(({ length }) => length > 0)) return { check, missing, output: undefined }
-  writeOutput(folder, { top, written, copied: files })
+  writeOutput(folder, { top, written, copied: files }, buildsServed(root))
   return { check, missing, output: { folder, bytes: scriptBytes(bundled), dependencies } }
 }
 

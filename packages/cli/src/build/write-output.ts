@@ -1,5 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { RetinueError } from '@retinue/core/errors'
 import { type CopiedFile, copyInto } from './copied-files.ts'
@@ -29,10 +39,10 @@ const INSTALLED: readonly string[] = ['node_modules', 'package-lock.json']
 
 /**
  * Puts an output where the last one is, whole or not at all: each build has a folder of its own in it, and one small module names the
- * one that starts. The build before stays until the next one: what runs of it may still load a part or read a file. Of two builds at
- * once the later one stays. Throws `build-output-foreign` if something else is there, `build-failed` if the system refuses.
+ * one that starts. One that runs stays, since it may still load a part or read a file: `served` are those, by their paths. Nothing else
+ * stays, so that the output is the same whatever was built before. Of two builds at once the later one stays. Throws `build-output-foreign` if something else is there, `build-failed` if the system refuses.
  */
-export function writeOutput(folder: string, files: OutputFiles): void {
+export function writeOutput(folder: string, files: OutputFiles, served: ReadonlySet<string>): void {
   assertOurs(folder)
   const parent = dirname(folder)
   const fresh = join(parent, `.${basename(folder)}-${randomUUID()}.tmp`)
@@ -43,16 +53,15 @@ export function writeOutput(folder: string, files: OutputFiles): void {
     mkdirSync(folder, { recursive: true })
     const place = join(folder, build)
     if (!existsSync(place) || !isIntact(place)) replace(place, join(fresh, build))
-    const last = lastBuild(folder)
     const top = { ...files.top, [POINTER]: `export { main } from './${build}/app/application.js'\n` }
     for (const [name, text] of Object.entries(top)) {
       writeFileSync(join(fresh, name), text)
       renameSync(join(fresh, name), join(folder, name))
     }
     rmSync(fresh, { recursive: true, force: true })
-    // The same once more: the one before it is still the one before it.
-    const before = there.filter((name) => (last === build ? BUILD.test(name) : name === last))
-    const kept = new Set([...Object.keys(top), ...INSTALLED, build, lastBuild(folder), ...before])
+    const runs = there.filter((name) => served.has(join(realpathSync(folder), name)))
+    // Another build may have put its own there meanwhile.
+    const kept = new Set([...Object.keys(top), ...INSTALLED, build, lastBuild(folder), ...runs])
     for (const name of there) if (!kept.has(name)) rmSync(join(folder, name), { recursive: true, force: true })
   } catch (cause) {
     rmSync(fresh, { recursive: true, force: true })

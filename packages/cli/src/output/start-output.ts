@@ -14,6 +14,7 @@ import { problemText } from '../serve/problem-text.ts'
 import { assertAnswered, assertProviderKnown, productionModel, unansweredAgents } from '../serve/production-model.ts'
 import { type ServedApplication, serveApplication } from '../serve/serve-application.ts'
 import { settingsOf } from '../serve/server-settings.ts'
+import { markServing } from '../serve/serving-mark.ts'
 import { untilSignal } from '../serve/until-signal.ts'
 import { UsageError } from '../usage-error.ts'
 import { dataRoot } from './data-root.ts'
@@ -75,6 +76,7 @@ async function open(options: OutputOptions, err: (text: string) => void): Promis
   const host = options.host ?? (process.env['HOST'] || undefined)
   const output = outputOf(here)
   const root = dataRoot(output, process.cwd(), process.env)
+  const unmark = markServing(root, buildOf(here))
   // For tools that write below it.
   process.env['RETINUE_ROOT'] = root
   const resolveModel = productionModel(process.env)
@@ -91,6 +93,7 @@ async function open(options: OutputOptions, err: (text: string) => void): Promis
     },
   })
   const close = async (): Promise<void> => {
+    unmark()
     await memory.settled()
     await project.close().finally(() => storage?.close())
   }
