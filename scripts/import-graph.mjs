@@ -300,6 +300,11 @@ const cli = {
   ],
   sideways: [
     { from: 'table.ts', to: 'safe-text.ts', why: 'what models wrote stands in tables, too' },
+    {
+      from: 'load-env.ts',
+      to: 'usage-error.ts',
+      why: 'a .env that can’t be read is a slip of who starts the command',
+    },
     { from: 'command.ts', to: 'usage-error.ts', why: 'a command line is checked before a command runs' },
   ],
 }
