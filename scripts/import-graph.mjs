@@ -128,6 +128,7 @@ const project = {
     { 'examine.ts': 'the one walk from a source tree to findings and plans, the same for `check` and `loadProject`' },
     {
       'project-root.ts': 'where a project begins is asked by whoever starts on a disk, and by nothing below',
+      'every-change.ts': 'when to look again is nothing to what is looked at',
       'added-parts.ts': 'what files add to a config is put together, not found or judged',
       'assemble.ts': 'assembling makes agents of faultless plans; it must not find, load or judge anything itself',
       'assemble-application.ts': 'an application is made of agents that are made already, and of what they share',

@@ -2,8 +2,9 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:f
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { agent, agentsProject, below, tempProject } from '../test-support/temp-project.ts'
-import { onEveryChange, watchProject } from './check-project.ts'
+import { watchProject } from './check-project.ts'
 import { findFiles, settleFiles } from './discover/discover.ts'
+import { onEveryChange } from './every-change.ts'
 import { DiskTree } from './tree/disk-tree.ts'
 
 // Each check starts a process, and the machine may be busy.
@@ -159,6 +160,21 @@ test('B11.11 watchProject gives the findings anew, and ends in the middle of a c
   })
   expect(results).toEqual([[], ['entry-ignored']])
   await expectNoWatchers()
+})
+
+test('B11.13 a newer change ends a look that takes long, and the next one has more time', async () => {
+  const root = agentsProject(agent('sup'))
+  const controller = new AbortController()
+  const looks: string[] = []
+  await onEveryChange({ root, dir: undefined, signal: controller.signal, patienceMs: 1 }, async ({ superseded }) => {
+    const hangs = looks.length < 2
+    write(root, `${AGENTS}/sup/stray${looks.length}.txt`, '')
+    if (hangs) await new Promise((resolve) => superseded.addEventListener('abort', resolve))
+    looks.push(superseded.aborted ? 'superseded' : 'whole')
+    if (looks.length === 3) controller.abort()
+    return []
+  })
+  expect(looks).toEqual(['superseded', 'superseded', 'whole'])
 })
 
 test('B11.11 what is no project is told, and nothing is watched', async () => {
