@@ -212,14 +212,89 @@ test('B11.13 a version that hangs while it loads does not keep dev from ending',
   expect(performance.now() - start).toBeLessThan(10_000)
 })
 
-test('B11.13 where nothing serves, it does not say that something does', async () => {
-  const dies = `import { existsSync } from 'node:fs'\nsetInterval(() => existsSync('die') && process.exit(3), 10)\n${config("'x'")}`
-  const root = cliProject({ ...agent('desk', "'x'"), [`${AGENTS}/desk/config.ts`]: dies })
-  const dev = await startDev(root)
-  mkdirSync(join(root, 'die'))
-  await dev.until(/version 1 ended by itself/)
+const LATER = (work: string): string =>
+  `import { existsSync } from 'node:fs'\nconst timer = setInterval(() => { if (!existsSync('now')) return\nclearInterval(timer); ${work} }, 10)\n`
+const THROWS = LATER("throw new Error('the timer failed')")
+
+test('B11.13 a version that ends by itself at once: why is told here and over HTTP, and the one before serves again', async () => {
+  const root = cliProject(agent('desk', "'good'"))
+  const dev = await startDev(root, { trialMs: 60_000 })
+  for (const [work, why] of [
+    [THROWS, /A callback threw, and nothing caught it: Error: the timer failed \(src\/\S+config\.ts:3\)/],
+    [LATER('process.exit(3)'), /its process ended by itself \(exit code 1\)/],
+  ] as const) {
+    writeFiles(root, { [`${AGENTS}/desk/config.ts`]: work + config("'bad'") })
+    await dev.until(RELOADED)
+    expect(await dev.agents()).toMatchObject([{ description: 'bad' }])
+    mkdirSync(join(root, 'now'))
+    const said = await dev.until(/[\s\S]*✖ version \d did not live: version 1 serves again\n/)
+    expect(said).toMatch(why)
+    expect(await dev.state()).toMatchObject({ generation: 1, status: 'broken', problem: expect.stringMatching(why) })
+    expect(await dev.agents()).toMatchObject([{ description: 'good' }])
+    rmSync(join(root, 'now'), { recursive: true })
+  }
+  writeFiles(root, agent('desk', "'mended'"))
+  await dev.until(RELOADED)
+  expect(await dev.state()).toEqual({ generation: 4, status: 'ok', findings: [] })
+})
+
+test('B11.13 where no version lives, what is wrong is served, and none is said to serve', async () => {
+  const root = cliProject({ ...agent('desk', "'x'"), [`${AGENTS}/desk/config.ts`]: THROWS + config("'x'") })
+  const dev = await startDev(root, { trialMs: 60_000 })
+  await dev.until(/desk/)
+  mkdirSync(join(root, 'now'))
+  await dev.until(/the timer failed[\s\S]*✖ version 1 did not live: nothing is served\n.*serves what is wrong/)
+  const problem = expect.stringContaining('the timer failed')
+  expect(await dev.state()).toMatchObject({ generation: 0, status: 'broken', problem })
   writeFiles(root, { [`${AGENTS}/desk/config.ts`]: `process.exit(3)\n${config("'x'")}` })
   await dev.until(/✖ not reloaded: nothing is served\n/)
+  expect(await dev.state()).toMatchObject({ generation: 0, findings: [{ code: 'module-failed' }] })
+  writeFiles(root, agent('desk', "'mended'"))
+  await dev.until(RELOADED)
+  expect(await dev.agents()).toMatchObject([{ description: 'mended' }])
+})
+
+test('B11.13 a version in which something throws later is started again, and runs of others in it end', async () => {
+  const waits = `import { existsSync, writeFileSync } from 'node:fs'
+import { createTool } from '@retinue/core/tools'
+export default createTool({
+  id: 'fetch', description: 'Fetches the news of the day.',
+  execute: async () => {
+    writeFileSync('begun', String(process.pid))
+    while (!existsSync('go')) await new Promise((resolve) => setTimeout(resolve, 10))
+    return 'news'
+  },
+})
+`
+  const root = cliProject({
+    ...agent('desk', "'x'"),
+    [`${AGENTS}/desk/tools/fetch.ts`]: waits,
+    [`${AGENTS}/desk/config.ts`]: THROWS + config("'x'"),
+  })
+  const dev = await startDev(root, { trialMs: 0 })
+  const answer = ask(dev.url, 'desk', 'Fetch the news of the day.')
+  const pid = Number(await fileText(join(root, 'begun')))
+  mkdirSync(join(root, 'now'))
+  await dev.until(/the timer failed[\s\S]*✖ version 1 is given up: it is started again\n/)
+  rmSync(join(root, 'now'), { recursive: true })
+  await dev.until(RELOADED)
+  expect(await dev.state()).toEqual({ generation: 2, status: 'ok', findings: [] })
+  mkdirSync(join(root, 'go'))
+  expect(await answer).toContain('news')
+  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 20_000 })
+})
+
+test('B11.13 a save ends a version that hangs while it loads, after it was said that it still loads', async () => {
+  const root = cliProject(agent('desk', "'x'"))
+  const dev = await startDev(root)
+  writeFiles(root, { [`${AGENTS}/desk/config.ts`]: `for (;;) {}\n${config("'hangs'")}` })
+  await dev.until(/… it still loads: version 1 serves until it has; the next save starts anew\n/)
+  const start = performance.now()
+  writeFiles(root, agent('desk', "'mended'"))
+  await dev.until(RELOADED)
+  expect(await dev.agents()).toMatchObject([{ description: 'mended' }])
+  // It would have fifteen seconds.
+  expect(performance.now() - start).toBeLessThan(10_000)
 })
 
 async function fileText(path: string): Promise<string> {
