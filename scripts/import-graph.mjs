@@ -117,7 +117,10 @@ const project = {
       'plan.ts': 'the plan of an agent joins what was discovered with what is known of its modules; it loads nothing',
       'slot-values.ts': 'what modules export has its types by their slots, wherever it came from',
     },
-    { load: 'loading runs users’ modules in the order of the plan; it judges nothing, that is for the rules' },
+    {
+      load: 'loading runs users’ modules in the order of the plan; it judges nothing, that is for the rules',
+      'followed-files.ts': 'what a project is made of is followed from module to module; none of it is run',
+    },
     {
       rules: 'a rule reads what was discovered and loaded and reports; it mends and assembles nothing',
       types: 'what types are told of the agents is written from plans, with no regard to what rules found',

@@ -56,13 +56,14 @@ export async function check({ root, dir, timeoutMs = DEFAULT_TIMEOUT_MS, types, 
   signal?.addEventListener('abort', end)
   try {
     // The process that runs their code starts while this one reads the rest of its own: half of the wait is saved.
-    const { describeTree, DiskTree, examine } = await import('./examine.ts')
+    const { describeTree, DiskTree, examine, followedFiles } = await import('./examine.ts')
     const tree = new DiskTree(root)
     const examination = await examine(tree, loader, dir)
-    const { plans, findings, modules } = examination
+    const { plans, findings } = examination
     if (types) (await import('./types/write-types.ts')).writeTypes(root, plans)
     const result = { findings, ...countFindings(findings), agents: plans.length, tree: describeTree(plans) }
-    return { result, modules, examination, tree }
+    const loaded = loader.loaded()
+    return { result, files: () => followedFiles(root, examination.modules, loaded), examination, tree }
   } finally {
     signal?.removeEventListener('abort', end)
     loader.dispose()
@@ -71,7 +72,8 @@ export async function check({ root, dir, timeoutMs = DEFAULT_TIMEOUT_MS, types, 
 
 export interface Checked {
   readonly result: CheckResult
-  readonly modules: readonly string[]
+  /** The files that the project is made of, relative to it, wherever they stand. */
+  readonly files: () => readonly string[]
   readonly examination: Examination
   /** The files as they were when they were looked at. */
   readonly tree: SourceTree
@@ -83,8 +85,8 @@ export interface WatchOptions extends CheckOptions {
 }
 
 /**
- * Checks a project now and after every burst of changes: of its application's folder, of what its modules import from elsewhere in
- * the project, and of its package.json. `onResult` gets the milliseconds that the check took, too. Resolves when the signal ends it; nothing is left running then. Throws what `checkProject`
+ * Checks a project now and after every burst of changes: of its application's folder, of what its modules load or read elsewhere,
+ * and of its package.json. `onResult` gets the milliseconds that the check took, too. Resolves when the signal ends it; nothing is left running then. Throws what `checkProject`
  * throws, and what `onResult` throws.
  */
 export async function watchProject(
@@ -97,8 +99,8 @@ export async function watchProject(
   await onEveryChange({ root, dir, signal }, async ({ superseded }) => {
     const start = performance.now()
     const either = AbortSignal.any([signal, superseded])
-    const { result, modules } = await check({ root, dir, timeoutMs, types, signal: either })
+    const { result, files } = await check({ root, dir, timeoutMs, types, signal: either })
     if (!either.aborted) onResult(result, performance.now() - start)
-    return modules
+    return files()
   })
 }

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { APPLICATION_DIRS, isQuiet } from './layout.ts'
 import { FolderWatcher, foldersBelow, type WatchedFolder } from './tree/folder-watcher.ts'
@@ -30,6 +31,8 @@ export interface Look {
    * begins when it gives up.
    */
   readonly superseded: AbortSignal
+  /** Watches these files from now on, too: a path is as `look` gives it. */
+  watch(files: readonly string[]): void
   /** Has the project looked at again, as if something had changed. */
   again(): void
 }
@@ -48,20 +51,37 @@ export async function onEveryChange(
   signal.addEventListener('abort', end)
   try {
     let modules: readonly string[] = []
+    const again = (): void => watcher.watch(foldersOf(root, dir, [...files, ...modules]))
+    // Files are named one by one, and all folders are gone through for them.
+    let isSoon = false
+    const also = (more: readonly string[]): void => {
+      const fresh = more.filter((file) => !isApplications(file, dir))
+      if (fresh.length === 0) return
+      modules = [...modules, ...fresh]
+      if (!isSoon)
+        setImmediate(() => {
+          isSoon = false
+          if (!signal.aborted) again()
+        })
+      isSoon = true
+    }
     let patience = patienceMs
     do {
       const given = changes.patience(patience)
-
+      const [known, start] = [new Set(modules), Date.now()]
       // First watched, then read: what changes in between is read twice, never missed.
-      watcher.watch(foldersOf(root, dir, [...files, ...modules]))
+      again()
       try {
-        modules = await look({ superseded: given.superseded, again: () => changes.note() })
+        modules = await look({ superseded: given.superseded, again: () => changes.note(), watch: also })
       } finally {
         given.end()
       }
       // What is saved by the code that loads would end it for ever, if it were not given more time from one look to the next.
       patience = given.superseded.aborted ? Math.min(patience * 2, MOST_PATIENCE_MS) : patienceMs
-      watcher.watch(foldersOf(root, dir, [...files, ...modules]))
+      again()
+      // What counts only now was not watched while it was read.
+      const fresh = modules.filter((file) => !known.has(file) && !isApplications(file, dir))
+      if (fresh.some((file) => isChangedSince(join(root, file), start))) changes.note()
     } while (!signal.aborted && (await changes.next()))
   } finally {
     signal.removeEventListener('abort', end)
@@ -70,19 +90,40 @@ export async function onEveryChange(
   }
 }
 
+/** A file's time may be behind the clock by the length of a tick. */
+const TICK_MS = 5
+
+function isChangedSince(path: string, time: number): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0) >= time - TICK_MS
+}
+
+/** Whether a file is in a folder that is watched as a whole. */
+function isApplications(file: string, dir: string | undefined): boolean {
+  return applicationsOf(dir).some((path) => file.startsWith(`${path}/`))
+}
+
+function applicationsOf(dir: string | undefined): readonly string[] {
+  const given = dir === undefined ? undefined : normalizePath(dir)
+  return dir === undefined ? APPLICATION_DIRS : given === undefined ? [] : [given]
+}
+
 /** What may change the findings: the application's folders, the ways to them, and the folders of other modules. */
 function foldersOf(root: string, dir: string | undefined, modules: readonly string[]): WatchedFolder[] {
-  const given = dir === undefined ? undefined : normalizePath(dir)
-  const applications = dir === undefined ? APPLICATION_DIRS : given === undefined ? [] : [given]
+  const applications = applicationsOf(dir)
   const named = new Map<string, Set<string>>([['', new Set(['package.json', 'node_modules'])]])
   const name = (path: string): void => {
     const parent = parentPath(path)
     const names = named.get(parent) ?? new Set(['package.json'])
     named.set(parent, names.add(path.slice(parent === '' ? 0 : parent.length + 1)))
-    if (parent !== '') name(parent)
+    // Above the root, what is in the way to both is not looked at.
+    if (parent !== '' && !/(?:^|\/)\.\.$/.test(parent)) name(parent)
   }
   for (const path of [...applications, ...modules]) name(path)
-  const whole = applications.flatMap((path) => foldersBelow(join(root, path), (entry) => isQuiet(entry, true)))
+  // A folder among them is read as a whole.
+  const read = modules.filter((path) => statSync(join(root, path), { throwIfNoEntry: false })?.isDirectory())
+  const whole = [...applications, ...read].flatMap((path) =>
+    foldersBelow(join(root, path), (entry) => isQuiet(entry, true)),
+  )
   const ways = [...named].map(([path, names]) => ({ path: join(root, path), names }))
   return [...ways.filter(({ path }) => !whole.includes(path)), ...whole.map((path) => ({ path }))]
 }

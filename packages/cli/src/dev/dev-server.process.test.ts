@@ -1,10 +1,10 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { CLI, cliProject, writeFiles } from '../../test-support/cli-project.ts'
 import { startDev } from '../../test-support/dev.ts'
-import { ask, serving } from '../../test-support/output.ts'
+import { ask, emptyFolder, serving } from '../../test-support/output.ts'
 
 // Each version is a process, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 })
@@ -113,6 +113,52 @@ export default createTool({
   expect(await dev.get('/api/schedules')).toMatchObject({
     schedules: [{ outcomes: [{ outcome: 'completed', by: 'hand' }] }],
   })
+})
+
+test('R21 B11.13 what modules load and read outside the application folder is live, too', async () => {
+  const outside = emptyFolder()
+  const root = cliProject({ ...agent('desk', "'x'"), 'src/lib/data.json': '"data"' })
+  const files = {
+    data: [root, 'src/lib/data.json', (value: string) => JSON.stringify(value)],
+    text: [root, 'src/lib/text.txt', (value: string) => value],
+    common: [root, 'src/lib/inner.cjs', (value: string) => `module.exports = '${value}'`],
+    linked: [outside, 'linked/text.txt', (value: string) => value],
+    beyond: [outside, 'beyond.ts', (value: string) => `export const beyond: string = '${value}'`],
+    lazy: [root, 'src/lib/lazy.ts', (value: string) => `export const lazy = '${value}'`],
+  } as const
+  const write = (name: keyof typeof files, value: string): void => {
+    const [folder, path, text] = files[name]
+    writeFiles(folder, { [path]: text(value) })
+  }
+  const names = Object.keys(files) as (keyof typeof files)[]
+  for (const name of names) write(name, name)
+  writeFiles(root, { 'src/lib/common.cjs': "module.exports = require('./inner.cjs')\n" })
+  writeFiles(outside, {
+    'linked/package.json': '{"name":"linked","type":"module","exports":"./index.js"}',
+    'linked/index.js':
+      "import { readFileSync } from 'node:fs'\nexport const linked = readFileSync(new URL('./text.txt', import.meta.url), 'utf8')\n",
+  })
+  mkdirSync(join(root, 'src/node_modules'))
+  symlinkSync(join(outside, 'linked'), join(root, 'src/node_modules/linked'))
+  writeFiles(root, {
+    [`${AGENTS}/desk/config.ts`]: `import { readFileSync } from 'node:fs'
+import { linked } from 'linked'
+import { beyond } from '${relative(join(root, AGENTS, 'desk'), join(outside, 'beyond.ts'))}'
+import common from '../../../lib/common.cjs'
+import data from '../../../lib/data.json' with { type: 'json' }
+const text = readFileSync(new URL('../../../lib/text.txt', import.meta.url), 'utf8')
+const { lazy } = await import(['../../..', 'lib/lazy.ts'].join('/'))
+${config("[data, text, common, linked, beyond, lazy].join(' ')")}`,
+  })
+  const dev = await startDev(root)
+  const values = names.map(String)
+  expect(await dev.agents()).toMatchObject([{ description: values.join(' ') }])
+  for (const [at, name] of names.entries()) {
+    values[at] = `${name}-2`
+    write(name, `${name}-2`)
+    await dev.until(RELOADED)
+    expect(await dev.agents()).toMatchObject([{ description: values.join(' ') }])
+  }
 })
 
 /** A port that somebody has. */

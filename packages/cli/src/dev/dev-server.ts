@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { checkProject, onEveryChange } from '@retinue/project'
+import { relative, resolve, sep } from 'node:path'
+import { checkProject, type Look, onEveryChange } from '@retinue/project'
 import { findLocalServers } from '../chat/local-servers.ts'
 import { version } from '../command.ts'
 import { renderAll } from '../render-findings.ts'
@@ -57,7 +57,8 @@ export class DevServer {
   /** Tells what is wrong where no version serves, once it does. */
   #teller: GenerationProcess | undefined
   #state: DevState = { generation: 0, status: 'ok', findings: [] }
-  #modules: readonly string[] = []
+  /** The files that count beside those of the application's folder. */
+  #files = new Set<string>()
   /** The number that the last version got. */
   #given = 0
   #lookAgain = (): void => {}
@@ -83,10 +84,10 @@ export class DevServer {
     signal.addEventListener('abort', () => this.#next.kill(), { once: true })
     try {
       const watched = { root: this.#root, dir, signal, files: ENV_FILES }
-      await onEveryChange(watched, async ({ superseded, again }) => {
+      await onEveryChange(watched, async ({ superseded, again, watch }) => {
         this.#lookAgain = again
-        await this.#look(superseded)
-        return this.#modules
+        await this.#look({ superseded, watch })
+        return [...this.#files]
       })
     } finally {
       await this.#end()
@@ -101,7 +102,7 @@ export class DevServer {
   }
 
   /** A newer change ends it in the middle: what hangs must not keep what mends it. */
-  async #look(superseded: AbortSignal): Promise<void> {
+  async #look({ superseded, watch }: Pick<Look, 'superseded' | 'watch'>): Promise<void> {
     const { signal } = this.#options
     const start = performance.now()
     if (!this.#next.isAlive) this.#next = new GenerationProcess(this.#root)
@@ -111,6 +112,12 @@ export class DevServer {
     const still = setTimeout(() => this.#sayStill(), this.#given === 0 ? STILL_MS.first : STILL_MS.later)
     try {
       const serveFindings = (this.#versions.serving?.generation ?? 0) === 0
+      // Watched before it runs: what changes in it later is not missed, not even while it loads.
+      fresh.onLoaded((path) => {
+        const file = this.#relative(path)
+        this.#files.add(file)
+        watch([file])
+      })
       const loaded = await fresh.load({ ...this.#order(), serveFindings })
       if (signal.aborted) return fresh.kill()
       if (superseded.aborted && loaded.outcome !== 'live') fresh.kill()
@@ -125,6 +132,10 @@ export class DevServer {
   #order(): LoadOrder {
     const { dir, model, port, host } = this.#options
     return { path: this.#root, dir, model, port, host, generation: this.#given + 1, serveFindings: true }
+  }
+
+  #relative(file: string): string {
+    return relative(this.#root, file).replaceAll(sep, '/')
   }
 
   #sayStill(): void {
@@ -150,14 +161,14 @@ export class DevServer {
         const { dir } = this.#options
         const check = await checkProject(this.#root, { signal, ...(dir === undefined ? {} : { dir }) })
         if (signal.aborted) return
-        const examined = { check, modules: this.#modules }
+        const examined = { check, files: [] }
         return check.errors > 0 ? this.#broken(examined) : this.#broken(examined, loaded.problem)
       }
     }
   }
 
   async #serve(loaded: Extract<Loaded, { outcome: 'live' }>, fresh: GenerationProcess, ms: number): Promise<void> {
-    const { check, modules } = loaded.examined
+    const { check, files } = loaded.examined
     const url = await this.#reach(loaded.place).catch((error: unknown) => {
       if (this.#url === '') throw error
       // It may have begun something, such as a schedule that was due.
@@ -170,7 +181,7 @@ export class DevServer {
     const isGood = check.errors === 0
     const isFirst = this.#given === 0
     const generation = isGood ? ++this.#given : 0
-    this.#modules = modules
+    this.#files = new Set([...files, ...fresh.loaded.map((path) => this.#relative(path))])
     this.#state = { generation, status: isGood ? 'ok' : 'broken', findings: check.findings }
     this.#versions.serve({ process: fresh, generation })
     await this.#tellServed(loaded, { url, isFirst, ms })
@@ -222,7 +233,8 @@ export class DevServer {
 
   #broken(examined: Examined | undefined, problem?: string): void {
     const findings = examined?.check.findings ?? []
-    if (examined !== undefined) this.#modules = [...new Set([...this.#modules, ...examined.modules])]
+    // These count, too, until a version without them serves.
+    for (const file of examined?.files ?? []) this.#files.add(file)
     const generation = this.#versions.serving?.generation ?? 0
     this.#state = { generation, status: 'broken', findings, ...(problem === undefined ? {} : { problem }) }
     this.#versions.tell(this.#state)

@@ -21,13 +21,14 @@ export type Loaded =
 
 export interface Examined {
   readonly check: CheckResult
-  readonly modules: readonly string[]
+  /** The files that count, relative to the project. */
+  readonly files: readonly string[]
 }
 
 /** Of what loads nothing. */
 const NOTHING: Examined = {
   check: { findings: [], errors: 0, warnings: 0, agents: 0, tree: { agents: [] } },
-  modules: [],
+  files: [],
 }
 
 /** Why a version that was live can't serve on. */
@@ -43,6 +44,8 @@ const LIMIT_MS = 15_000
 /** A process for one version of the project; see `generation.ts`. It is started before there is anything to load. */
 export class GenerationProcess {
   readonly #child: ChildProcess
+  readonly #loaded = new Set<string>()
+  #onLoaded = (_path: string): void => {}
   #examined: Examined | undefined
   #onEvent: ((event: FromGeneration | { type: 'ended'; how: string }) => void) | undefined
   #ended: string | undefined
@@ -62,7 +65,11 @@ export class GenerationProcess {
     const down = Promise.withResolvers<Down>()
     this.down = down.promise
     this.#child.on('message', (message: FromGeneration) => {
-      if (message.type === 'examined') this.#examined = { check: message.check, modules: message.modules }
+      if (message.type === 'examined') this.#examined = { check: message.check, files: message.files }
+      if (message.type === 'file') {
+        this.#loaded.add(message.path)
+        this.#onLoaded(message.path)
+      }
       if (message.type === 'stray') down.resolve({ how: 'threw', problem: message.problem })
       this.#onEvent?.(message)
     })
@@ -82,6 +89,16 @@ export class GenerationProcess {
       })
       this.#child.on('error', (error) => gone(error.message))
     })
+  }
+
+  /** The files that it has loaded, by their absolute paths. */
+  get loaded(): readonly string[] {
+    return [...this.#loaded]
+  }
+
+  /** Who is to hear of the files that it loads from now on. */
+  onLoaded(hear: (path: string) => void): void {
+    this.#onLoaded = hear
   }
 
   get isAlive(): boolean {

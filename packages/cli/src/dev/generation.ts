@@ -50,20 +50,21 @@ async function load(order: LoadOrder): Promise<void> {
   }
   const opened = await openProject(path, {
     types: true,
+    onFile: (path) => tell({ type: 'file', path }),
     defaults: {
       memory,
       storage: async () => (ownStorage = await defaultStorage(path, err)),
     },
     ...(dir === undefined ? {} : { dir }),
   })
-  const { check, modules } = opened
+  const { check, files } = opened
   const isGood = check.errors === 0
   state = {
     generation: isGood ? generation : 0,
     status: isGood ? 'ok' : 'broken',
     findings: check.findings,
   }
-  tell({ type: 'examined', check, modules })
+  tell({ type: 'examined', check, files: files() })
   if (opened.open !== undefined) await serve(opened.open, order)
   else if (serveFindings) await serveOnlyFindings(order)
 }

@@ -52,7 +52,9 @@ export interface TreeLine {
 }
 
 export type FromGeneration =
-  | { readonly type: 'examined'; readonly check: CheckResult; readonly modules: readonly string[] }
+  | { readonly type: 'examined'; readonly check: CheckResult; readonly files: readonly string[] }
+  /** A file is loaded, now or later: its absolute path. */
+  | { readonly type: 'file'; readonly path: string }
   /** It takes connections. */
   | { readonly type: 'live'; readonly place: WantedPlace; readonly tree: readonly TreeLine[] }
   | { readonly type: 'failed'; readonly problem: string }
