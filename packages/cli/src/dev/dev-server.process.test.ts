@@ -27,7 +27,7 @@ test('B11.13 a save is live: edited, new and removed agents, tools and .env; one
   const dev = await startDev(root)
   await dev.until(/old {2}offline\/planner\n/)
   expect(dev.said().trimEnd().split('\n').length).toBeLessThanOrEqual(10)
-  expect(dev.said()).toMatch(/^retinue \d+\.\d+\.\d+ {2}ready in \d+ ms\n/)
+  expect(dev.said()).toMatch(/^(?:… it still loads[^\n]*\n)?retinue \d+\.\d+\.\d+ {2}ready in \d+ ms\n/)
   expect(await dev.state()).toEqual({ generation: 1, status: 'ok', findings: [] })
 
   writeFiles(root, { ...agent('desk', "'second'"), ...agent('fresh', "'new'") })

@@ -31,6 +31,7 @@ export function editBursts({ agents, bursts }: BurstOptions): Property {
       const project = new Edited(root, random)
       for (let at = 0; at < agents; at++) project.add()
       writeFiles(root, { 'package.json': '{"type":"module"}' })
+      project.share()
       const dev = await startDev(root)
       try {
         for (let burst = 1; burst <= bursts; burst++) {
