@@ -186,6 +186,11 @@ test('B11.2 catchUp runs it once for all that was missed', async () => {
   await clock.settle()
   expect(told).toEqual(['sup/daily missed 24', 'sup/daily begins', 'sup/daily completed catch-up'])
   await runner.stop()
+  // A time that comes now does for them.
+  const later = await started(schedule, { storage, clock: new FakeClock(START + 2 * DAY + 45_000) })
+  await later.clock.settle()
+  expect(later.told).toEqual(['sup/daily missed 24', 'sup/daily begins', 'sup/daily completed'])
+  await later.runner.stop()
 })
 
 test('B11.13 a time that comes while one process takes over from another is run, once, and not missed', async () => {
