@@ -117,7 +117,10 @@ const project = {
       'plan.ts': 'the plan of an agent joins what was discovered with what is known of its modules; it loads nothing',
       'slot-values.ts': 'what modules export has its types by their slots, wherever it came from',
     },
-    { load: 'loading runs users’ modules in the order of the plan; it judges nothing, that is for the rules' },
+    {
+      load: 'loading runs users’ modules in the order of the plan; it judges nothing, that is for the rules',
+      'followed-files.ts': 'what a project is made of is followed from module to module; none of it is run',
+    },
     {
       rules: 'a rule reads what was discovered and loaded and reports; it mends and assembles nothing',
       types: 'what types are told of the agents is written from plans, with no regard to what rules found',
@@ -128,6 +131,7 @@ const project = {
     { 'examine.ts': 'the one walk from a source tree to findings and plans, the same for `check` and `loadProject`' },
     {
       'project-root.ts': 'where a project begins is asked by whoever starts on a disk, and by nothing below',
+      'every-change.ts': 'when to look again is nothing to what is looked at',
       'added-parts.ts': 'what files add to a config is put together, not found or judged',
       'assemble.ts': 'assembling makes agents of faultless plans; it must not find, load or judge anything itself',
       'assemble-application.ts': 'an application is made of agents that are made already, and of what they share',
@@ -300,6 +304,11 @@ const cli = {
   ],
   sideways: [
     { from: 'table.ts', to: 'safe-text.ts', why: 'what models wrote stands in tables, too' },
+    {
+      from: 'load-env.ts',
+      to: 'usage-error.ts',
+      why: 'a .env that can’t be read is a slip of who starts the command',
+    },
     { from: 'command.ts', to: 'usage-error.ts', why: 'a command line is checked before a command runs' },
   ],
 }

@@ -24,11 +24,13 @@ export interface DevSettings {
   readonly model?: string
   /** `undefined`: where the project says. Default: a free one. */
   readonly port?: number | undefined
+  /** How long a version must have served to be trusted. */
+  readonly trialMs?: number
 }
 
 /** Starts it and waits until it serves. */
 export async function startDev(root: string, settings: DevSettings = {}): Promise<Dev> {
-  const { model, port } = { port: 0, ...settings }
+  const { model, port, trialMs } = { port: 0, ...settings }
   const controller = new AbortController()
   let said = ''
   let seen = 0
@@ -47,6 +49,7 @@ export async function startDev(root: string, settings: DevSettings = {}): Promis
     out: hear,
     err: hear,
     signal: controller.signal,
+    ...(trialMs === undefined ? {} : { trialMs }),
   })
   const ended = server.run()
   ended.catch(() => {})

@@ -10,11 +10,10 @@ export {
   type CheckOptions,
   type CheckResult,
   checkProject,
-  onEveryChange,
-  type WatchedProject,
   type WatchOptions,
   watchProject,
 } from './check-project.ts'
+export { type Look, onEveryChange, type WatchedProject } from './every-change.ts'
 export { type DetailedFinding, type Excerpt, type Finding, plainFinding, type Severity } from './findings/finding.ts'
 export { type Palette, printable, renderFinding, renderFindings } from './findings/render.ts'
 export { renderGithub } from './findings/render-github.ts'

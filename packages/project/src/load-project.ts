@@ -19,6 +19,8 @@ export interface LoadProjectOptions {
 export interface OpenProjectOptions extends LoadProjectOptions {
   /** Whether to write `.retinue/types.d.ts`, which tells types of the agents. Default: false. */
   types?: boolean
+  /** Hears of each file that its code loads, wherever it stands, before it runs; later, too. Absolute paths. */
+  onFile?: (path: string) => void
 }
 
 /** A project, ready to run. */
@@ -62,8 +64,8 @@ export async function loadProject(path: string, options: LoadProjectOptions = {}
 /** A project that was looked at in this process, with all that its modules are. */
 export interface OpenedProject {
   readonly check: CheckResult
-  /** The modules that were read, helpers of the agents among them, relative to the project. */
-  readonly modules: readonly string[]
+  /** The files that it is made of, relative to the project: what was read and loaded, and what that imports or reads, wherever it stands. */
+  readonly files: () => readonly string[]
   /** Makes the application; `undefined` if there are errors. */
   readonly open: (() => Promise<Project>) | undefined
 }
@@ -72,18 +74,19 @@ export interface OpenedProject {
 export async function openProject(path: string, options: OpenProjectOptions = {}): Promise<OpenedProject> {
   const { root, dir } = projectRoot(path, options.dir)
   // Imported here, so that `checkProject` does not pay for what only loading needs.
-  const [{ describeTree, DiskTree, examine }, { InProcessLoader }] = await Promise.all([
+  const [{ describeTree, DiskTree, examine, followedFiles }, { InProcessLoader }] = await Promise.all([
     import('./examine.ts'),
     import('./load/in-process-loader.ts'),
   ])
-  const loader = new InProcessLoader(root)
+  const loader = new InProcessLoader(root, options.onFile)
   const examination = await examine(new DiskTree(root), loader, dir)
-  const { application, plans, findings, modules } = examination
+  const { application, plans, findings } = examination
+  const files = (): readonly string[] => followedFiles(root, examination.modules, loader.loaded())
   if (options.types) (await import('./types/write-types.ts')).writeTypes(root, plans)
   const check = { findings, ...countFindings(findings), agents: plans.length, tree: describeTree(plans) }
-  if (check.errors > 0 || !application.ok) return { check, modules, open: undefined }
+  if (check.errors > 0 || !application.ok) return { check, files, open: undefined }
   const place = { root, dir: `${root}/${application.dir}` }
-  return { check, modules, open: () => assembled(examination, loader.values, place, options) }
+  return { check, files, open: () => assembled(examination, loader.values, place, options) }
 }
 
 async function assembled(

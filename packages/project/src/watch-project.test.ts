@@ -2,8 +2,9 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:f
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { agent, agentsProject, below, tempProject } from '../test-support/temp-project.ts'
-import { onEveryChange, watchProject } from './check-project.ts'
+import { watchProject } from './check-project.ts'
 import { findFiles, settleFiles } from './discover/discover.ts'
+import { onEveryChange } from './every-change.ts'
 import { DiskTree } from './tree/disk-tree.ts'
 
 // Each check starts a process, and the machine may be busy.
@@ -159,6 +160,51 @@ test('B11.11 watchProject gives the findings anew, and ends in the middle of a c
   })
   expect(results).toEqual([[], ['entry-ignored']])
   await expectNoWatchers()
+})
+
+test('B11.11 R21 watchProject follows what modules load and read elsewhere, and what is not there yet', async () => {
+  const above = tempProject({ 'lib/beyond.ts': 'export const beyond = 1\n', 'lib/inner.cjs': 'module.exports = 1\n' })
+  const root = join(above, 'project')
+  const files = below(`project/${AGENTS}`, agent('sup'))
+  const tool =
+    "import { createTool } from '@retinue/core/tools'\nexport default createTool({ id: 'a', description: 'x', execute: () => 1 })\n"
+  for (const [path, text] of Object.entries(files)) write(above, path, String(text))
+  write(above, 'lib/common.cjs', "require('./inner.cjs')\n")
+  const lib = '../../../../../../lib'
+  write(
+    root,
+    `${AGENTS}/sup/tools/a.ts`,
+    `import '${lib}/beyond.ts'\nimport '${lib}/common.cjs'\nimport '${lib}/later.ts'\nnew URL('${lib}/read', import.meta.url)\n${tool}`,
+  )
+  const edits = [
+    () => write(above, 'lib/later.ts', ''),
+    () => write(above, 'lib/inner.cjs', 'throw new Error("no")\n'),
+    () => write(above, 'lib/read/deep/a.txt', ''),
+  ]
+  const controller = new AbortController()
+  const results: string[][] = []
+  await watchProject(root, { signal: controller.signal, timeoutMs: 60_000 }, ({ findings }) => {
+    results.push(findings.map(({ code }) => code))
+    const edit = edits.shift()
+    if (edit === undefined) controller.abort()
+    else edit()
+  })
+  expect(results).toEqual([['module-failed'], [], ['module-failed'], ['module-failed']])
+})
+
+test('B11.13 a newer change ends a look that takes long, and the next one has more time', async () => {
+  const root = agentsProject(agent('sup'))
+  const controller = new AbortController()
+  const looks: string[] = []
+  await onEveryChange({ root, dir: undefined, signal: controller.signal, patienceMs: 1 }, async ({ superseded }) => {
+    const hangs = looks.length < 2
+    write(root, `${AGENTS}/sup/stray${looks.length}.txt`, '')
+    if (hangs) await new Promise((resolve) => superseded.addEventListener('abort', resolve))
+    looks.push(superseded.aborted ? 'superseded' : 'whole')
+    if (looks.length === 3) controller.abort()
+    return []
+  })
+  expect(looks).toEqual(['superseded', 'superseded', 'whole'])
 })
 
 test('B11.11 what is no project is told, and nothing is watched', async () => {

@@ -143,6 +143,10 @@ test('B11.13 the output serves without sources and with nothing installed but wh
     { timeout: 20_000, interval: 50 },
   )
   expect(await third.end('SIGINT')).toBe(130)
+  // An argument goes before a variable, and none is passed over.
+  const fourth = await serving([folder, '--port', '0'], { cwd, env: { PORT: 'http' } })
+  expect(await fourth.end()).toBe(0)
+  await expect(serving([folder, '--prot', '0'], { cwd })).rejects.toThrow(/ended with 2.*\n.*--prot.*PORT and HOST/)
   await expect(serving([folder], { cwd, env: { PORT: 'http' } })).rejects.toThrow(
     /ended with 2.*\n.*PORT is "http", and a port is a number from 0 to 65535/,
   )

@@ -81,7 +81,7 @@ const { main } = await import('./${POINTER}').catch((error) => {
   console.error('  = fix: install what its package.json lists: npm install --prefix ' + import.meta.dirname)
   process.exit(1)
 })
-await main()
+await main({ args: process.argv.slice(2) })
 `
 
 function manifest(dependencies: Readonly<Record<string, string>>): string {

@@ -1,10 +1,10 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { CLI, cliProject, writeFiles } from '../../test-support/cli-project.ts'
 import { startDev } from '../../test-support/dev.ts'
-import { ask, serving } from '../../test-support/output.ts'
+import { ask, emptyFolder, serving } from '../../test-support/output.ts'
 
 // Each version is a process, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 })
@@ -27,7 +27,7 @@ test('B11.13 a save is live: edited, new and removed agents, tools and .env; one
   const dev = await startDev(root)
   await dev.until(/old {2}offline\/planner\n/)
   expect(dev.said().trimEnd().split('\n').length).toBeLessThanOrEqual(10)
-  expect(dev.said()).toMatch(/^retinue \d+\.\d+\.\d+ {2}ready in \d+ ms\n/)
+  expect(dev.said()).toMatch(/^(?:… it still loads[^\n]*\n)?retinue \d+\.\d+\.\d+ {2}ready in \d+ ms\n/)
   expect(await dev.state()).toEqual({ generation: 1, status: 'ok', findings: [] })
 
   writeFiles(root, { ...agent('desk', "'second'"), ...agent('fresh', "'new'") })
@@ -113,6 +113,52 @@ export default createTool({
   expect(await dev.get('/api/schedules')).toMatchObject({
     schedules: [{ outcomes: [{ outcome: 'completed', by: 'hand' }] }],
   })
+})
+
+test('R21 B11.13 what modules load and read outside the application folder is live, too', async () => {
+  const outside = emptyFolder()
+  const root = cliProject({ ...agent('desk', "'x'"), 'src/lib/data.json': '"data"' })
+  const files = {
+    data: [root, 'src/lib/data.json', (value: string) => JSON.stringify(value)],
+    text: [root, 'src/lib/text.txt', (value: string) => value],
+    common: [root, 'src/lib/inner.cjs', (value: string) => `module.exports = '${value}'`],
+    linked: [outside, 'linked/text.txt', (value: string) => value],
+    beyond: [outside, 'beyond.ts', (value: string) => `export const beyond: string = '${value}'`],
+    lazy: [root, 'src/lib/lazy.ts', (value: string) => `export const lazy = '${value}'`],
+  } as const
+  const write = (name: keyof typeof files, value: string): void => {
+    const [folder, path, text] = files[name]
+    writeFiles(folder, { [path]: text(value) })
+  }
+  const names = Object.keys(files) as (keyof typeof files)[]
+  for (const name of names) write(name, name)
+  writeFiles(root, { 'src/lib/common.cjs': "module.exports = require('./inner.cjs')\n" })
+  writeFiles(outside, {
+    'linked/package.json': '{"name":"linked","type":"module","exports":"./index.js"}',
+    'linked/index.js':
+      "import { readFileSync } from 'node:fs'\nexport const linked = readFileSync(new URL('./text.txt', import.meta.url), 'utf8')\n",
+  })
+  mkdirSync(join(root, 'src/node_modules'))
+  symlinkSync(join(outside, 'linked'), join(root, 'src/node_modules/linked'))
+  writeFiles(root, {
+    [`${AGENTS}/desk/config.ts`]: `import { readFileSync } from 'node:fs'
+import { linked } from 'linked'
+import { beyond } from '${relative(join(root, AGENTS, 'desk'), join(outside, 'beyond.ts'))}'
+import common from '../../../lib/common.cjs'
+import data from '../../../lib/data.json' with { type: 'json' }
+const text = readFileSync(new URL('../../../lib/text.txt', import.meta.url), 'utf8')
+const { lazy } = await import(['../../..', 'lib/lazy.ts'].join('/'))
+${config("[data, text, common, linked, beyond, lazy].join(' ')")}`,
+  })
+  const dev = await startDev(root)
+  const values = names.map(String)
+  expect(await dev.agents()).toMatchObject([{ description: values.join(' ') }])
+  for (const [at, name] of names.entries()) {
+    values[at] = `${name}-2`
+    write(name, `${name}-2`)
+    await dev.until(RELOADED)
+    expect(await dev.agents()).toMatchObject([{ description: values.join(' ') }])
+  }
 })
 
 /** A port that somebody has. */
@@ -212,14 +258,89 @@ test('B11.13 a version that hangs while it loads does not keep dev from ending',
   expect(performance.now() - start).toBeLessThan(10_000)
 })
 
-test('B11.13 where nothing serves, it does not say that something does', async () => {
-  const dies = `import { existsSync } from 'node:fs'\nsetInterval(() => existsSync('die') && process.exit(3), 10)\n${config("'x'")}`
-  const root = cliProject({ ...agent('desk', "'x'"), [`${AGENTS}/desk/config.ts`]: dies })
-  const dev = await startDev(root)
-  mkdirSync(join(root, 'die'))
-  await dev.until(/version 1 ended by itself/)
+const LATER = (work: string): string =>
+  `import { existsSync } from 'node:fs'\nconst timer = setInterval(() => { if (!existsSync('now')) return\nclearInterval(timer); ${work} }, 10)\n`
+const THROWS = LATER("throw new Error('the timer failed')")
+
+test('B11.13 a version that ends by itself at once: why is told here and over HTTP, and the one before serves again', async () => {
+  const root = cliProject(agent('desk', "'good'"))
+  const dev = await startDev(root, { trialMs: 60_000 })
+  for (const [work, why] of [
+    [THROWS, /A callback threw, and nothing caught it: Error: the timer failed \(src\/\S+config\.ts:3\)/],
+    [LATER('process.exit(3)'), /its process ended by itself \(exit code 1\)/],
+  ] as const) {
+    writeFiles(root, { [`${AGENTS}/desk/config.ts`]: work + config("'bad'") })
+    await dev.until(RELOADED)
+    expect(await dev.agents()).toMatchObject([{ description: 'bad' }])
+    mkdirSync(join(root, 'now'))
+    const said = await dev.until(/[\s\S]*✖ version \d did not live: version 1 serves again\n/)
+    expect(said).toMatch(why)
+    expect(await dev.state()).toMatchObject({ generation: 1, status: 'broken', problem: expect.stringMatching(why) })
+    expect(await dev.agents()).toMatchObject([{ description: 'good' }])
+    rmSync(join(root, 'now'), { recursive: true })
+  }
+  writeFiles(root, agent('desk', "'mended'"))
+  await dev.until(RELOADED)
+  expect(await dev.state()).toEqual({ generation: 4, status: 'ok', findings: [] })
+})
+
+test('B11.13 where no version lives, what is wrong is served, and none is said to serve', async () => {
+  const root = cliProject({ ...agent('desk', "'x'"), [`${AGENTS}/desk/config.ts`]: THROWS + config("'x'") })
+  const dev = await startDev(root, { trialMs: 60_000 })
+  await dev.until(/desk/)
+  mkdirSync(join(root, 'now'))
+  await dev.until(/the timer failed[\s\S]*✖ version 1 did not live: nothing is served\n.*serves what is wrong/)
+  const problem = expect.stringContaining('the timer failed')
+  expect(await dev.state()).toMatchObject({ generation: 0, status: 'broken', problem })
   writeFiles(root, { [`${AGENTS}/desk/config.ts`]: `process.exit(3)\n${config("'x'")}` })
   await dev.until(/✖ not reloaded: nothing is served\n/)
+  expect(await dev.state()).toMatchObject({ generation: 0, findings: [{ code: 'module-failed' }] })
+  writeFiles(root, agent('desk', "'mended'"))
+  await dev.until(RELOADED)
+  expect(await dev.agents()).toMatchObject([{ description: 'mended' }])
+})
+
+test('B11.13 a version in which something throws later is started again, and runs of others in it end', async () => {
+  const waits = `import { existsSync, writeFileSync } from 'node:fs'
+import { createTool } from '@retinue/core/tools'
+export default createTool({
+  id: 'fetch', description: 'Fetches the news of the day.',
+  execute: async () => {
+    writeFileSync('begun', String(process.pid))
+    while (!existsSync('go')) await new Promise((resolve) => setTimeout(resolve, 10))
+    return 'news'
+  },
+})
+`
+  const root = cliProject({
+    ...agent('desk', "'x'"),
+    [`${AGENTS}/desk/tools/fetch.ts`]: waits,
+    [`${AGENTS}/desk/config.ts`]: THROWS + config("'x'"),
+  })
+  const dev = await startDev(root, { trialMs: 0 })
+  const answer = ask(dev.url, 'desk', 'Fetch the news of the day.')
+  const pid = Number(await fileText(join(root, 'begun')))
+  mkdirSync(join(root, 'now'))
+  await dev.until(/the timer failed[\s\S]*✖ version 1 is given up: it is started again\n/)
+  rmSync(join(root, 'now'), { recursive: true })
+  await dev.until(RELOADED)
+  expect(await dev.state()).toEqual({ generation: 2, status: 'ok', findings: [] })
+  mkdirSync(join(root, 'go'))
+  expect(await answer).toContain('news')
+  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 20_000 })
+})
+
+test('B11.13 a save ends a version that hangs while it loads, after it was said that it still loads', async () => {
+  const root = cliProject(agent('desk', "'x'"))
+  const dev = await startDev(root)
+  writeFiles(root, { [`${AGENTS}/desk/config.ts`]: `for (;;) {}\n${config("'hangs'")}` })
+  await dev.until(/… it still loads: version 1 serves until it has; the next save starts anew\n/)
+  const start = performance.now()
+  writeFiles(root, agent('desk', "'mended'"))
+  await dev.until(RELOADED)
+  expect(await dev.agents()).toMatchObject([{ description: 'mended' }])
+  // It would have fifteen seconds.
+  expect(performance.now() - start).toBeLessThan(10_000)
 })
 
 async function fileText(path: string): Promise<string> {

@@ -21,7 +21,21 @@ export type Loaded =
 
 export interface Examined {
   readonly check: CheckResult
-  readonly modules: readonly string[]
+  /** The files that count, relative to the project. */
+  readonly files: readonly string[]
+}
+
+/** Of what loads nothing. */
+const NOTHING: Examined = {
+  check: { findings: [], errors: 0, warnings: 0, agents: 0, tree: { agents: [] } },
+  files: [],
+}
+
+/** Why a version that was live can't serve on. */
+export interface Down {
+  /** `threw`: it lives, and what runs in it may end. */
+  readonly how: 'threw' | 'ended'
+  readonly problem: string
 }
 
 /** How long a folder may take to load. A module that takes longer than its own limit is found by `checkProject` then. */
@@ -30,11 +44,15 @@ const LIMIT_MS = 15_000
 /** A process for one version of the project; see `generation.ts`. It is started before there is anything to load. */
 export class GenerationProcess {
   readonly #child: ChildProcess
+  readonly #loaded = new Set<string>()
+  #onLoaded = (_path: string): void => {}
   #examined: Examined | undefined
   #onEvent: ((event: FromGeneration | { type: 'ended'; how: string }) => void) | undefined
   #ended: string | undefined
   /** Resolves when the process is gone. */
   readonly ended: Promise<void>
+  /** Resolves when it ended, or when something in it threw that nobody caught. */
+  readonly down: Promise<Down>
 
   constructor(cwd: string) {
     // Beside this file, in the form that this file itself has: source or compiled.
@@ -44,21 +62,43 @@ export class GenerationProcess {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       execArgv: process.execArgv,
     })
+    const down = Promise.withResolvers<Down>()
+    this.down = down.promise
     this.#child.on('message', (message: FromGeneration) => {
-      if (message.type === 'examined') this.#examined = { check: message.check, modules: message.modules }
+      if (message.type === 'examined') this.#examined = { check: message.check, files: message.files }
+      if (message.type === 'file') {
+        this.#loaded.add(message.path)
+        this.#onLoaded(message.path)
+      }
+      if (message.type === 'stray') down.resolve({ how: 'threw', problem: message.problem })
       this.#onEvent?.(message)
     })
     this.ended = new Promise((resolve) => {
+      const gone = (how: string): void => {
+        this.#ended ??= how
+        this.#onEvent?.({ type: 'ended', how })
+        down.resolve({ how: 'ended', problem: `its process ended by itself (${how})` })
+        resolve()
+      }
       this.#child.on('exit', (code, signal) => {
-        this.#ended = signal === null ? `exit code ${code}` : `signal ${signal}`
-        this.#onEvent?.({ type: 'ended', how: this.#ended })
-        resolve()
+        const how = signal === null ? `exit code ${code}` : `signal ${signal}`
+        this.#ended = how
+        // What it said last is read first: it may say why.
+        if (this.#child.connected) this.#child.once('disconnect', () => gone(how))
+        else gone(how)
       })
-      this.#child.on('error', (error) => {
-        this.#ended ??= error.message
-        resolve()
-      })
+      this.#child.on('error', (error) => gone(error.message))
     })
+  }
+
+  /** The files that it has loaded, by their absolute paths. */
+  get loaded(): readonly string[] {
+    return [...this.#loaded]
+  }
+
+  /** Who is to hear of the files that it loads from now on. */
+  onLoaded(hear: (path: string) => void): void {
+    this.#onLoaded = hear
   }
 
   get isAlive(): boolean {
@@ -79,8 +119,8 @@ export class GenerationProcess {
         if (event.type === 'failed') finish({ outcome: 'failed', examined, problem: event.problem })
         else if (event.type === 'ended')
           finish({ outcome: 'lost', problem: `the process that loaded it ended (${event.how})` })
-        else if (event.type === 'live' && examined !== undefined)
-          finish({ outcome: 'live', examined, place: event.place, tree: event.tree })
+        else if (event.type === 'live')
+          finish({ outcome: 'live', examined: examined ?? NOTHING, place: event.place, tree: event.tree })
         else if (event.type === 'examined' && event.check.errors > 0 && !order.serveFindings && examined !== undefined)
           finish({ outcome: 'errors', examined })
       }
@@ -95,7 +135,7 @@ export class GenerationProcess {
     else this.#child.send({ type: 'connection' } satisfies ToGeneration, socket, (error) => error && socket.destroy())
   }
 
-  tell(message: Extract<ToGeneration, { type: 'state' }>): void {
+  tell(message: Extract<ToGeneration, { type: 'state' | 'rest' | 'resume' }>): void {
     this.#send(message)
   }
 

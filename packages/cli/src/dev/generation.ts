@@ -27,36 +27,44 @@ import type { DevState, FromGeneration, LoadOrder, ToGeneration, TreeLine, Wante
 const FOREVER_MS = 2_147_483_647
 
 const err = (text: string): boolean => process.stderr.write(text)
-const { fatal, finished } = watchStrayErrors(err)
+const { fatal, finished } = watchStrayErrors(err, 'What had begun may end; nothing new begins in this version.')
 const waiting: Socket[] = []
 let state: DevState = { generation: 0, status: 'ok', findings: [] }
 let server: ConnectionServer | undefined
 let schedules: ScheduleRunner | undefined
+let newSchedules: (() => ScheduleRunner) | undefined
+let isLive = false
 let closeProject = async (): Promise<void> => {}
 
 function tell(message: FromGeneration): void {
+  if (message.type === 'live') isLive = true
   if (process.connected) process.send?.(message)
 }
 
 async function load(order: LoadOrder): Promise<void> {
-  const { path, dir, generation, serveFindings } = order
+  const { path, dir, generation, serveFindings, only } = order
   loadEnvFiles(path)
+  if (only !== undefined) {
+    state = only
+    return serveOnlyFindings(order)
+  }
   const opened = await openProject(path, {
     types: true,
+    onFile: (path) => tell({ type: 'file', path }),
     defaults: {
       memory,
       storage: async () => (ownStorage = await defaultStorage(path, err)),
     },
     ...(dir === undefined ? {} : { dir }),
   })
-  const { check, modules } = opened
+  const { check, files } = opened
   const isGood = check.errors === 0
   state = {
-    generation: isGood ? generation : generation - 1,
+    generation: isGood ? generation : 0,
     status: isGood ? 'ok' : 'broken',
     findings: check.findings,
   }
-  tell({ type: 'examined', check, modules })
+  tell({ type: 'examined', check, files: files() })
   if (opened.open !== undefined) await serve(opened.open, order)
   else if (serveFindings) await serveOnlyFindings(order)
 }
@@ -74,12 +82,11 @@ async function serve(open: NonNullable<OpenedProject['open']>, order: LoadOrder)
     await project.close().finally(() => ownStorage?.close())
   }
   const resolveModel = modelChooser(model, process.env, path)
-  schedules = new ScheduleRunner({
-    app: project.app,
-    schedules: project.schedules,
-    resolveModel,
-    tell: (event) => err(scheduleText(event)),
-  })
+  newSchedules = () => {
+    const { app, schedules } = project
+    return new ScheduleRunner({ app, schedules, resolveModel, tell: (event) => err(scheduleText(event)) })
+  }
+  schedules = newSchedules()
   const own = settingsOf(project.server)
   const place = placeOf(order, own)
   // Whom it is open to depends on where it is reached.
@@ -125,6 +132,12 @@ function placeOf({ port, host }: LoadOrder, settings: ServerSettings): WantedPla
   }
 }
 
+/** It served before, and does again. */
+async function resume(): Promise<void> {
+  schedules = newSchedules?.()
+  await schedules?.start()
+}
+
 async function retire(): Promise<void> {
   await Promise.all([schedules?.stop(FOREVER_MS), server?.close()])
   await closeProject()
@@ -147,6 +160,11 @@ process.on('message', (message: ToGeneration, socket?: Socket) => {
     case 'state':
       state = message.state
       return
+    case 'rest':
+      return void schedules?.stop(FOREVER_MS)
+    case 'resume':
+      state = message.state
+      return void resume().catch((error: unknown) => err(problemText(error)))
     case 'connection':
       if (socket === undefined) return
       if (server === undefined) waiting.push(socket)
@@ -164,6 +182,8 @@ process.on('SIGINT', () => {})
 process.on('disconnect', () => end(0))
 endWithParent(Number(process.argv[2]))
 fatal.catch((error: unknown) => {
+  // Runs of others go on in it: whoever watches over it decides when it ends.
+  if (isLive) return tell({ type: 'stray', problem: problemText(error) })
   failed(error)
   end(1)
 })

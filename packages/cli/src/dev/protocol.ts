@@ -6,6 +6,10 @@ export type ToGeneration =
   /** What was found since it was loaded, for those who ask it over HTTP. */
   | { readonly type: 'state'; readonly state: DevState }
   | { readonly type: 'connection' }
+  /** Another one serves, and may turn out to be no good: schedules are left to it. */
+  | { readonly type: 'rest' }
+  /** It serves again, after it rested. */
+  | { readonly type: 'resume'; readonly state: DevState }
   /** Another one serves: what runs is to end, and then the process. */
   | { readonly type: 'retire' }
 
@@ -19,11 +23,13 @@ export interface LoadOrder {
   readonly generation: number
   /** Whether to serve findings where there are errors: nothing else serves yet. */
   readonly serveFindings: boolean
+  /** Nothing is loaded: there is only this to be told to those who ask. */
+  readonly only?: DevState
 }
 
 /** How it stands with the folder: what `GET /api/dev` answers. */
 export interface DevState {
-  /** The version that serves, from 1; 0 before one could be loaded. */
+  /** The version that serves, from 1; 0 where none does. */
   readonly generation: number
   readonly status: 'ok' | 'broken'
   readonly findings: CheckResult['findings']
@@ -46,7 +52,11 @@ export interface TreeLine {
 }
 
 export type FromGeneration =
-  | { readonly type: 'examined'; readonly check: CheckResult; readonly modules: readonly string[] }
+  | { readonly type: 'examined'; readonly check: CheckResult; readonly files: readonly string[] }
+  /** A file is loaded, now or later: its absolute path. */
+  | { readonly type: 'file'; readonly path: string }
   /** It takes connections. */
   | { readonly type: 'live'; readonly place: WantedPlace; readonly tree: readonly TreeLine[] }
   | { readonly type: 'failed'; readonly problem: string }
+  /** It was live, and something in it threw that nobody caught: nobody knows what was left half done. */
+  | { readonly type: 'stray'; readonly problem: string }

@@ -19,6 +19,7 @@ import { untilSignal } from '../serve/until-signal.ts'
 import { UsageError } from '../usage-error.ts'
 import { dataRoot } from './data-root.ts'
 import { missingPackageText } from './missing-package.ts'
+import { outputArgs } from './output-args.ts'
 
 export { applicationOf } from '@retinue/project/runtime'
 
@@ -33,6 +34,8 @@ export interface OutputOptions {
   readonly defaultStorage?: (root: string) => Promise<Storage>
   readonly port?: number
   readonly host?: string
+  /** The arguments of the process, where it is an output and nothing else; they go before variables. */
+  readonly args?: readonly string[]
   /** Whether to refuse to start where an agent has no language model; else that is told, and its runs fail. */
   readonly strict?: boolean
 }
@@ -72,8 +75,9 @@ function buildOf(here: string): string {
 
 async function open(options: OutputOptions, err: (text: string) => void): Promise<ServedApplication> {
   const { blueprint, values, here, defaultStorage, strict = false } = options
-  const port = options.port ?? portOf(process.env['PORT'], 'PORT')
-  const host = options.host ?? (process.env['HOST'] || undefined)
+  const asked = { ...options, ...outputArgs(options.args ?? []) }
+  const port = asked.port ?? portOf(process.env['PORT'], 'PORT')
+  const host = asked.host ?? (process.env['HOST'] || undefined)
   const output = outputOf(here)
   const root = dataRoot(output, process.cwd(), process.env)
   const unmark = markServing(root, buildOf(here))

@@ -4,5 +4,5 @@ import { keyVariables, type ModelChoice } from '@retinue/core'
 export function missingKey(choice: ModelChoice, env: Readonly<Record<string, string | undefined>>): string | undefined {
   if (typeof choice !== 'string') return undefined
   const variables = keyVariables(choice)
-  return variables.length === 0 || variables.some((name) => env[name]) ? undefined : variables[0]
+  return variables.length === 0 || variables.some((name) => env[name]?.trim()) ? undefined : variables[0]
 }

@@ -13,9 +13,12 @@ export interface StrayErrors {
 
 /**
  * Watches for errors that nobody handles. A rejected promise is told once on stderr, and whatever runs goes on: nothing was waiting
- * for it. Who ends the process in the middle of a run does not make it look finished. After an exception in a callback nobody knows what was left half done, so `fatal` rejects.
+ * for it. Who ends the process in the middle of a run does not make it look finished. After an exception in a callback nobody knows what was left half done, so `fatal` rejects; what that comes to is `consequence`.
  */
-export function watchStrayErrors(err: (text: string) => void): StrayErrors {
+export function watchStrayErrors(
+  err: (text: string) => void,
+  consequence: string = 'The run was given up.',
+): StrayErrors {
   const fatal = Promise.withResolvers<never>()
   // Whoever races against it handles the rejection; it must not be a stray one itself.
   fatal.promise.catch(() => {})
@@ -31,7 +34,7 @@ export function watchStrayErrors(err: (text: string) => void): StrayErrors {
     writeSync(process.stderr.fd, errorText(strayExit()))
     process.exitCode = EXIT.failed
   }
-  const thrown = (error: unknown): void => fatal.reject(strayException(error))
+  const thrown = (error: unknown): void => fatal.reject(strayException(error, consequence))
   process.on('unhandledRejection', rejected)
   process.on('uncaughtException', thrown)
   process.on('exit', ended)
@@ -58,10 +61,10 @@ function strayRejection(cause: unknown): RetinueError {
   })
 }
 
-function strayException(cause: unknown): RetinueError {
+function strayException(cause: unknown, consequence: string): RetinueError {
   return new RetinueError({
     code: 'stray-exception',
-    message: `A callback threw, and nothing caught it: ${describe(cause)}. The run was given up.`,
+    message: `A callback threw, and nothing caught it: ${describe(cause)}. ${consequence}`,
     hint: 'Catch it in the callback (a timer, an event listener) of the tool that set it up.',
     cause,
   })

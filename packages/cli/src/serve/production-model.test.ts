@@ -20,6 +20,8 @@ test('in production the offline model serves only where a config names it', asyn
     code: 'model-offline-refused',
     message: expect.stringContaining('OPENAI_API_KEY and ANTHROPIC_API_KEY are not set'),
   })
+  const blank = assertAnswered([lead], { ...KEYS, OPENAI_API_KEY: ' ' })
+  await expect(blank).rejects.toMatchObject({ message: expect.stringContaining('OPENAI_API_KEY is not set') })
   await assertAnswered([lead], KEYS)
   await assertAnswered([lead], { RETINUE_MODEL: 'openai/gpt-5.5', OPENAI_API_KEY: 'k' })
   await expect(assertAnswered([lead], { ...KEYS, RETINUE_MODEL: 'google/gemini-3-pro' })).rejects.toMatchObject({

@@ -31,6 +31,7 @@ export function editBursts({ agents, bursts }: BurstOptions): Property {
       const project = new Edited(root, random)
       for (let at = 0; at < agents; at++) project.add()
       writeFiles(root, { 'package.json': '{"type":"module"}' })
+      project.share()
       const dev = await startDev(root)
       try {
         for (let burst = 1; burst <= bursts; burst++) {
@@ -108,6 +109,17 @@ class Edited {
     }
   }
 
+  /** What agents load and read outside the application's folder. */
+  share(): void {
+    writeFiles(this.#root, {
+      'lib/data.json': `"data ${this.#made++}"`,
+      'lib/text.txt': `text ${this.#made++}`,
+      'lib/inner.cjs': `module.exports = 'common ${this.#made++}'`,
+      'lib/common.cjs': `module.exports = require('./inner.cjs')`,
+      'lib/module.ts': `export const module: string = 'module ${this.#made++}'`,
+    })
+  }
+
   /** What is broken, and one thing that is not, so that there is something to take in. */
   mend(): void {
     for (const name of [...this.#broken, this.#random.pick(this.#names)]) this.#config(name)
@@ -133,6 +145,7 @@ class Edited {
       'child',
       'seed',
       'break',
+      'shared',
     ])
     if (change === 'text') this.#write(`${name}/instructions.md`, `Work ${this.#made++} times.\n`)
     else if (change === 'config') this.#config(name)
@@ -145,6 +158,7 @@ class Edited {
     else if (change === 'no tool' && existsSync(join(this.#root, AGENTS, name, 'tools')))
       rmSync(join(this.#root, AGENTS, name, 'tools'), { recursive: true })
     else if (change === 'child') this.#child(name)
+    else if (change === 'shared') this.share()
     else if (change === 'seed') this.#write(`${name}/workspace/seed-${this.#made++}.md`, 'A seed.\n')
     else if (change === 'break' && this.#random.chance(0.5)) {
       this.#broken.add(name)
@@ -159,16 +173,26 @@ class Edited {
 
   #config(name: string): void {
     this.#broken.delete(name)
-    const description = `Version ${this.#made++} of it.`
-    this.#write(
-      `${name}/config.ts`,
-      `import { agentConfig } from '@retinue/core/agent'\nexport default agentConfig({ model: 'offline/planner', description: '${description}' })\n`,
-    )
+    const description = `Version ${this.#made++} of it`
+    this.#write(`${name}/config.ts`, config(description))
   }
 
   #write(path: string, text: string): void {
     writeFiles(join(this.#root, AGENTS), { [path]: text })
   }
+}
+
+/** It takes in what stands elsewhere, in every way that there is. */
+function config(description: string): string {
+  const lib = '../../../../lib'
+  return `import { readFileSync } from 'node:fs'
+import { agentConfig } from '@retinue/core/agent'
+import common from '${lib}/common.cjs'
+import data from '${lib}/data.json' with { type: 'json' }
+import { module } from '${lib}/module.ts'
+const text = readFileSync(new URL('${lib}/text.txt', import.meta.url), 'utf8')
+export default agentConfig({ model: 'offline/planner', description: ['${description}', common, data, module, text].join(', ') })
+`
 }
 
 function tool(number: number): string {

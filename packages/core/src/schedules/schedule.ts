@@ -6,7 +6,11 @@ export type Schedule = ScheduleTimes & (PromptSchedule | HandlerSchedule)
 export interface ScheduleTimes {
   /** Five fields: minute, hour, day of the month, month, day of the week. `'0 9 * * 1-5'` is at nine on weekdays. */
   readonly cron: string
-  /** An IANA time zone, such as `'Europe/Paris'`, in which the fields are read. Default: `'UTC'`. */
+  /**
+   * An IANA time zone, such as `'Europe/Paris'`, in which the fields are read. Default: `'UTC'`. Where its clocks are set, minutes or hours
+   * with a `*` or a step over it go by the clock, which may show a time twice or never; any other time comes exactly once: one that the
+   * clock leaves out comes in the first free minute after that.
+   */
   readonly timeZone?: string
   /** Said where schedules are listed. */
   readonly description?: string

@@ -29,6 +29,7 @@ export class ChildLoader implements ModuleLoader {
   readonly #root: string
   readonly #timeoutMs: number
   readonly #strays: { file: string; failure: LoadFailure }[] = []
+  readonly #loaded = new Set<string>()
   #child: Child | undefined
   #hangs = 0
   /** Set when no process can be started at all: then no module is to blame. */
@@ -55,6 +56,11 @@ export class ChildLoader implements ModuleLoader {
 
   strays(): readonly { readonly file: string; readonly failure: LoadFailure }[] {
     return this.#strays
+  }
+
+  /** The files that were loaded, by their absolute paths. */
+  loaded(): ReadonlySet<string> {
+    return this.#loaded
   }
 
   /** Ends the process and whatever the modules left running in it. What is not loaded by then will not be. */
@@ -99,6 +105,7 @@ export class ChildLoader implements ModuleLoader {
       }
       child.onMessage = (message) => {
         if (message.type === 'ready') expectNext()
+        if (message.type === 'loaded') for (const file of message.files) this.#loaded.add(file)
         if (message.type === 'exit') exiting = message.failure
         if (message.type === 'stray') {
           const current = requests[Math.min(results.length, requests.length - 1)]

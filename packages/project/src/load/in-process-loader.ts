@@ -1,5 +1,6 @@
 import { pathToFileURL } from 'node:url'
 import { applicationOf } from '../exported-application.ts'
+import { followLoading } from './followed-loading.ts'
 import { loadModule } from './load-module.ts'
 import type { LoadFailure, LoadRequest, LoadResult, ModuleLoader } from './module-loader.ts'
 import { printToStderr } from './print-to-stderr.ts'
@@ -13,10 +14,22 @@ export class InProcessLoader implements ModuleLoader {
   /** What each loaded module exports as its default, by file. */
   readonly values: Map<string, unknown> = new Map()
   readonly #root: string
+  readonly #loaded = new Set<string>()
 
-  constructor(root: string) {
+  /** `onFile` hears of each file that is loaded, also later: see `followLoading`. Nobody follows them for nobody. */
+  constructor(root: string, onFile?: (path: string) => void) {
     this.#root = root
     resolveImportsOf(pathToFileURL(`${root}/`).href)
+    if (onFile === undefined) return
+    followLoading(root, (path) => {
+      this.#loaded.add(path)
+      onFile(path)
+    })
+  }
+
+  /** The files that were loaded, by their absolute paths, where somebody follows them. */
+  loaded(): ReadonlySet<string> {
+    return this.#loaded
   }
 
   async load(requests: readonly LoadRequest[]): Promise<readonly LoadResult[]> {

@@ -5,6 +5,7 @@
 import { pathToFileURL } from 'node:url'
 import { endWithParent } from './end-with-parent.ts'
 import { failureOf } from './failure.ts'
+import { followLoading } from './followed-loading.ts'
 import { loadModule } from './load-module.ts'
 import { isPlainProcess } from './node-options.ts'
 import { type FromChild, isToChild, type ToChild } from './protocol.ts'
@@ -24,10 +25,19 @@ function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
+const loaded: string[] = []
+
+/** What was loaded since it was last told. */
+function tellLoaded(): void {
+  const files = loaded.splice(0)
+  if (files.length > 0) tell({ token, type: 'loaded', files })
+}
+
 async function loadAll({ requests }: ToChild): Promise<void> {
   for (const request of requests) {
     const { result } = await loadModule(root, request)
     await turn()
+    tellLoaded()
     tell({ token, type: 'result', result })
   }
 }
@@ -39,6 +49,7 @@ function stray(error: unknown): void {
 /** Says who ends the process, while that is still known; then it ends. */
 function exitLoudly(code?: number | string | null): never {
   const { at } = failureOf(new Error('exit'), root)
+  tellLoaded()
   const message = `process.exit(${code ?? ''}) was called while it loaded`
   tell({
     token,
@@ -64,6 +75,7 @@ delete process.send
 const { href } = pathToFileURL(`${root}/`)
 resolveImportsOf(href)
 if (isPlainProcess()) loadQuickly(root, href)
+followLoading(root, (path) => loaded.push(path))
 tell({ token, type: 'ready' })
 // The parent still looks for agents: the time is there.
 setImmediate(() => {

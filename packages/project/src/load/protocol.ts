@@ -11,6 +11,8 @@ export type FromChild =
   | { readonly token: string; readonly type: 'ready' }
   /** The next request is done: results come in the order of the requests. */
   | { readonly token: string; readonly type: 'result'; readonly result: LoadResult }
+  /** Files that the modules load, wherever they stand, by their absolute paths. */
+  | { readonly token: string; readonly type: 'loaded'; readonly files: readonly string[] }
   /** A module threw when nobody waited for it any more. */
   | { readonly token: string; readonly type: 'stray'; readonly failure: LoadFailure }
   /** A module ends the process. */

@@ -83,17 +83,23 @@ export class ScheduleRunner {
     this.#records = new ScheduleRecords(app.storage)
   }
 
-  /** Tells what was missed, and runs every schedule when it is due from now on. Resolves once that is settled. */
+  /**
+   * Tells what was missed, and runs every schedule when it is due from now on; and what was due a moment ago, if nobody ran it: one
+   * process may just have ended where this one begins. Resolves once that is settled.
+   */
   async start(): Promise<void> {
     const followed = await Promise.all(
       this.#options.schedules.map(async (owned) => {
         const now = this.#clock.now()
-        return { owned, now, missed: await this.#settle(owned, now) }
+        const from = now - LATE_MS
+        const isDue = new DueTimes(owned.schedule).between(from, now).last !== undefined
+        return { owned, from, isDue, missed: await this.#settle(owned, from) }
       }),
     )
-    for (const { owned, now, missed } of followed) {
-      if (missed !== undefined && owned.schedule.catchUp) this.#run(owned, missed.due, 'catch-up')
-      this.#track(this.#follow(owned, now))
+    for (const { owned, from, isDue, missed } of followed) {
+      // A time that comes now does for those that were missed.
+      if (missed !== undefined && owned.schedule.catchUp && !isDue) this.#run(owned, missed.due, 'catch-up')
+      this.#track(this.#follow(owned, from))
     }
   }
 
@@ -156,9 +162,10 @@ export class ScheduleRunner {
       const record = withoutDead(before, now)
       const { cron, timeZone = 'UTC' } = owned.schedule
       const times = `${cron} ${timeZone}`
-      const settled = { ...record, times, settledUntil: Math.max(record.settledUntil, until) }
-      // Times that it did not have then nobody has missed.
-      if (record.times !== undefined && record.times !== times) return { record: settled, result: undefined }
+      // Times that it did not have then nobody has missed, and none of them is still to come.
+      const isChanged = record.times !== undefined && record.times !== times
+      const settled = { ...record, times, settledUntil: Math.max(record.settledUntil, isChanged ? now : until) }
+      if (isChanged) return { record: settled, result: undefined }
       const { last, count, isMore } = new DueTimes(owned.schedule).between(record.settledUntil, until)
       if (last === undefined) return { record: settled, result: undefined }
       const many = { count, ...(isMore ? { isMore } : {}) }
