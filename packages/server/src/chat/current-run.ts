@@ -16,14 +16,18 @@ export async function currentRun(
   const { hub, storage } = services
   const tracked = hub.lastOf(chat)
   const going = tracked?.stream ? ofTracked(tracked) : undefined
-  const waiting: KnownRun[] = []
-  let cursor: string | undefined
-  do {
-    const page = await storage.runs.list({ ...chat, ...(cursor === undefined ? {} : { cursor }) })
-    for (const run of page.items) if (run.status !== 'ended') waiting.push(ofStored(run, hub.get(run.runId)))
-    cursor = page.next
-  } while (cursor !== undefined)
-  const found = [...waiting, ...(going ? [going] : [])]
+  const stored: KnownRun[] = []
+  // A chat can have had very many that have ended.
+  for (const status of ['running', 'suspended'] as const) {
+    let cursor: string | undefined
+    do {
+      const page = await storage.runs.list({ ...chat, status, ...(cursor === undefined ? {} : { cursor }) })
+      stored.push(...page.items.map((run) => ofStored(run, hub.get(run.runId))))
+      cursor = page.next
+    } while (cursor !== undefined)
+  }
+  stored.sort((one, other) => one.createdAt - other.createdAt)
+  const found = [...stored, ...(going ? [going] : [])]
   if (found.length === 0) return undefined
   const turn: LastTurn | undefined = memory && (await lastTurn(memory, chat))
   return found.findLast((run) => turn === undefined || isOfTurn(run, turn))

@@ -1,7 +1,14 @@
+import { Retinue } from '@retinue/core'
+import { Agent } from '@retinue/core/agent'
+import type { Processor } from '@retinue/core/processors'
+import { InMemoryStorage } from '@retinue/core/storage'
+import { scriptedModel } from '@retinue/core/testing'
+import { Memory } from '@retinue/memory'
 import type { UIMessage } from 'ai'
 import { expect, test } from 'vitest'
 import { type TestApp, testApp } from '../../test-support/test-app.ts'
 import { chatWith, settled } from '../../test-support/ui-chat.ts'
+import { createHandler } from '../create-handler.ts'
 
 type Chat = ReturnType<typeof chatWith>
 
@@ -128,4 +135,79 @@ test('S30 an earlier turn that goes on after a decision hides nothing of the las
   expect(shown(await reloaded(t))[1]).toBe(
     'assistant: I pay. | tool-pay_bill output-available | tool-add output-available | Paid.',
   )
+})
+
+test('S30 B7.1 page by page, too, what a turn that waited says later stands where it was asked, and nowhere else', async () => {
+  const t = testApp({ script: { sup: [pay, { text: 'Wait.' }, { text: 'Three.' }, { text: 'Paid.' }] } })
+  const page = await wentOn(t)
+  await page.sendMessage({ text: 'And then?' })
+  const pages = async (limit: number): Promise<string[][]> => {
+    const all: string[][] = []
+    let before = ''
+    for (;;) {
+      const answer = await t.get(`/api/threads/chat-1/messages?format=ui&limit=${limit}${before}`)
+      const body = (await answer.json()) as { messages: UIMessage[]; before?: number }
+      all.push(shown({ messages: body.messages } as Chat))
+      if (body.before === undefined) return all
+      before = `&before=${body.before}`
+    }
+  }
+  expect((await pages(2)).reverse().flat()).toEqual([...WAITS, 'user: And then?', 'assistant: Three.'])
+  const decides = await reloaded(t)
+  await decides.addToolApprovalResponse({ id: 'p1', approved: true })
+  await decides.sendMessage()
+  await settled(decides)
+  const whole = [...PAID, 'user: And then?', 'assistant: Three.']
+  for (const limit of [2, 3, 4, 6, 100]) expect((await pages(limit)).reverse().flat(), `${limit}`).toEqual(whole)
+})
+
+test('a page that is loaded while processors look at what was said hears the answer', async () => {
+  const passes = Promise.withResolvers<void>()
+  const looks = Promise.withResolvers<void>()
+  const model = scriptedModel([{ text: 'One.' }, { text: 'Two.' }])
+  let seen = 0
+  const slow: Processor = {
+    id: 'slow',
+    processInput: async () => {
+      seen += 1
+      if (seen === 1) return
+      looks.resolve()
+      await passes.promise
+    },
+  }
+  const agent = new Agent({ id: 'a', model, memory: new Memory(), inputProcessors: [slow] })
+  const app = new Retinue({ agents: { agent }, storage: new InMemoryStorage(), logger: false })
+  const { fetch } = createHandler({ app })
+  const say = (...texts: string[]): Promise<Response> => {
+    const messages = texts.map((text) => ({ id: text, role: 'user', parts: [{ type: 'text', text }] }))
+    const body = JSON.stringify({ id: 'chat-1', messages })
+    const headers = { 'content-type': 'application/json' }
+    return fetch(new Request('http://localhost/api/chat/a', { method: 'POST', headers, body }))
+  }
+  await (await say('one')).text()
+  const first = await say('one', 'two')
+  await looks.promise
+  const later = await fetch(new Request('http://localhost/api/chat/a/chat-1/stream'))
+  expect(later.status).toBe(200)
+  passes.resolve()
+  expect(await later.text()).toContain('Two.')
+  await first.text()
+})
+
+test('what is being said is found without reading all that ever was', async () => {
+  const t = testApp({ durable: true, script: { sup: Array.from({ length: 5 }, () => ({ text: 'Fine.' })) } })
+  const chat = chatWith(t, 'sup')
+  for (const text of ['1', '2', '3', '4', '5']) await chat.sendMessage({ text })
+  expect((await t.storage.runs.list({ status: 'ended' })).items).toHaveLength(5)
+  const list = t.storage.runs.list.bind(t.storage.runs)
+  let rows = 0
+  t.storage.runs.list = async (query) => {
+    const page = await list(query)
+    rows += page.items.length
+    return page
+  }
+  await t.get('/api/threads/chat-1/messages?format=ui')
+  await t.get('/api/chat/sup/chat-1/stream')
+  await t.post('/api/chat/sup/chat-1/stop')
+  expect(rows).toBe(0)
 })

@@ -11,6 +11,7 @@ import { type Route, route } from '../http/route.ts'
 import { agentOf, type Services } from '../http/services.ts'
 import { plain } from '../runs/wire-chunk.ts'
 import { id, limit, place, resourceId, unreadable } from '../schemas/common.ts'
+import { withLateAnswers } from '../work/late-answers.ts'
 import { recallTurns } from '../work/recall-turns.ts'
 
 const threadParams = z.strictObject({ threadId: id })
@@ -163,7 +164,8 @@ export const threadRoutes: readonly Route[] = [
         return Response.json({ ...page, messages: plain(messages.map(toldMessage)) })
       }
       if (after !== undefined) throw requestInvalid('Messages of a UI are paged backwards alone.', 'Send before.')
-      const { messages: kept, ...page } = await recallTurns(memory, { ...key, ...range })
+      const { messages: turns, ...page } = await recallTurns(memory, { ...key, ...range })
+      const kept = await withLateAnswers({ memory, ...key }, turns, before === undefined)
       const messages = kept.map(toldMessage)
       // What is being said comes whole, by the stream of the chat.
       const runIds = await beingSaid(services, memory, key, agentId)
