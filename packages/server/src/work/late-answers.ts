@@ -24,26 +24,26 @@ export async function withLateAnswers(
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** By their ids, with the runs that said them: calls without a result on the page, and results without a call. */
+/** Calls without a result on the page, with the runs that made them, and results without a call; by their ids. */
 function unmatched(messages: readonly RememberedMessage[]): {
   readonly open: Map<string, string | undefined>
-  readonly lone: Map<string, string | undefined>
+  readonly lone: Set<string>
 } {
   const open = new Map<string, string | undefined>()
-  const lone = new Map<string, string | undefined>()
+  const lone = new Set<string>()
   for (const { content, runId } of messages) {
     for (const part of typeof content === 'string' ? [] : content) {
       if (part.type === 'tool-call') open.set(part.toolCallId, runId)
-      else if (part.type === 'tool-result' && !open.delete(part.toolCallId)) lone.set(part.toolCallId, runId)
+      else if (part.type === 'tool-result' && !open.delete(part.toolCallId)) lone.add(part.toolCallId)
     }
   }
   return { open, lone }
 }
 
-/** The runs that made calls before a message of which they have results after it. */
+/** The runs that made calls before a message whose results come after it: a result that a client sent late is of a run of its own. */
 async function runsBefore(
   { memory, threadId, resourceId }: KeptThread,
-  lone: Map<string, string | undefined>,
+  lone: Set<string>,
   sequence: number,
 ): Promise<ReadonlySet<string>> {
   const runs = new Set<string>()
@@ -51,9 +51,7 @@ async function runsBefore(
   while (lone.size > 0) {
     const { messages, hasMore } = await memory.recall({ threadId, resourceId, limit: PAGE, before })
     for (const [id, runId] of unmatched(messages).open) {
-      // The result of another run, such as one that a client sent late, is not what the run said that made the call.
-      if (runId !== undefined && lone.get(id) === runId) runs.add(runId)
-      lone.delete(id)
+      if (lone.delete(id) && runId !== undefined) runs.add(runId)
     }
     before = messages[0]?.sequence ?? before
     if (!hasMore || messages.length === 0) break
