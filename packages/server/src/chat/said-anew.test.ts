@@ -362,3 +362,26 @@ test('B12.3 S30 an edit that is long in being written is answered by what came o
   }
   expect([chat.error, await kept(t)]).toEqual([undefined, ['user: Hello.', 'assistant: Two.']])
 })
+
+test('B12.3 R26 an answer that was stopped for an edit that then failed can be had anew', async () => {
+  const t = testApp({
+    script: { sup: [{ text: 'One.' }, () => ({ text: 'never', after: new Promise(() => {}) }), { text: 'Two.' }] },
+  })
+  const chat = chatWith(t, 'sup')
+  await chat.sendMessage({ text: 'Hi.' })
+  const saying = chat.sendMessage({ text: 'And?' })
+  while (t.script.calls('sup').length < 2) await new Promise((resolve) => setImmediate(resolve))
+  const { threads } = t.storage
+  const { beginTurn } = threads
+  threads.beginTurn = () => Promise.reject(new Error('the disk is full'))
+  const said = (text: string) => {
+    const message = { id: idOf(chat, 2), role: 'user', parts: [{ type: 'text', text }] }
+    return t.post('/api/chat/sup', { id: 'chat-1', messages: [message], messageId: message.id })
+  }
+  expect((await said('Well?')).status).toBe(500)
+  await saying
+  expect(await kept(t)).toEqual(['user: Hi.', 'assistant: One.', 'user: And?'])
+  threads.beginTurn = beginTurn
+  await (await said('Well?')).text()
+  expect(await kept(t)).toEqual(['user: Hi.', 'assistant: One.', 'user: Well?', 'assistant: Two.'])
+})
