@@ -63,9 +63,9 @@ function processes() {
   /** As somebody wrote it who died before he could end what waited. */
   const replace = () => say('acme', 'm1', { from: 'm1', keep: [] })
   /** A turn of acme that has ended but for its task, which waits for a person. */
-  const begin = async () => {
+  const begin = async (requestContext = of('acme')) => {
     const { app, agent } = start([scouts, { text: 'Begun.' }])
-    await agent.generate([ui('m1', 'Go.')], { memory: asked, requestContext: of('acme') })
+    await agent.generate([ui('m1', 'Go.')], { memory: asked, requestContext })
     await app.tasks.settled()
     expect(await tasks()).toEqual(['suspended'])
   }
@@ -156,4 +156,18 @@ test('B7.4 a run that waits goes on where its thread was deleted, and made again
   await memory.createThread(key)
   const decided = await start([{ text: 'Paid.' }]).agent.approveToolCallGenerate({ runId: 'r1' })
   expect(decided.text).toBe('Paid.')
+})
+
+test('B7.4 a memory that needs a value which no store keeps is asked when recover is given it, and not before', async () => {
+  const { start, tasks, replace, begin } = processes()
+  const secret = new RequestContext()
+  secret.set('tenant', 'acme', { persist: false })
+  await begin(secret)
+  await replace()
+  const first = start([], ({ requestContext }) => new Memory({ storage: requestContext.get('none') as never }))
+  await first.app.recover()
+  expect(await tasks()).toEqual(['suspended'])
+  expect(first.warnings).toMatchObject([expect.stringContaining('tenant')])
+  await start([]).app.recover({ requestContext: secret })
+  expect(await tasks()).toEqual(['cancelled'])
 })
