@@ -93,6 +93,8 @@ describe('B6.5 a run in the place of earlier turns', () => {
     await expect(from('')).rejects.toMatchObject({ code: 'option-invalid' })
     await expect(from(7)).rejects.toMatchObject({ code: 'option-invalid' })
     await expect(from(question?.id, { resource: 'u2' })).rejects.toMatchObject({ code: 'thread-not-found' })
+    for (const busyTimeoutMs of [0, -1, '1', Number.NaN])
+      await expect(from(question?.id, { busyTimeoutMs })).rejects.toMatchObject({ code: 'option-invalid' })
     await expect(from(question?.id, { keepMessageIds: 'yes' })).rejects.toMatchObject({ code: 'option-invalid' })
     await expect(from(question?.id, { options: { readOnly: true } })).rejects.toMatchObject({ code: 'option-invalid' })
     const readOnly = new Memory({ storage: memory.storage, options: { readOnly: true } })
@@ -173,5 +175,44 @@ describe('B6.5 a run in the place of earlier turns', () => {
     expect(texts(await kept(memory))).toEqual(['q1', 'a1'])
     await anew()
     expect(texts(await kept(memory))).toEqual(['q2', 'a2'])
+  })
+
+  test('R26 whoever is aborted before it is written deletes nothing; while it is being written, it is waited for and told', async () => {
+    const { memory, agent } = asking(['a1', 'a2'])
+    await agent.generate('q1', { memory: on })
+    const [question] = await kept(memory)
+    const { threads } = memory.storage
+    const { beginTurn, listNeighbours } = threads
+    const [looking, looked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const anew = (text: string, abortSignal: AbortSignal) =>
+      agent.generate(text, { memory: { ...on, replaceFrom: question?.id as string }, abortSignal })
+    threads.listNeighbours = async (query) => {
+      looking.resolve()
+      await looked.promise
+      return listNeighbours.call(threads, query)
+    }
+    const before = new AbortController()
+    const first = anew('q2', before.signal)
+    await looking.promise
+    before.abort()
+    looked.resolve()
+    expect((await first).finishReason).toBe('aborted')
+    expect(texts(await kept(memory))).toEqual(['q1', 'a1'])
+    const [writing, written] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    threads.beginTurn = async (turn) => {
+      writing.resolve()
+      await written.promise
+      return beginTurn.call(threads, turn)
+    }
+    const during = new AbortController()
+    const ended: string[] = []
+    const second = anew('q3', during.signal).finally(() => void ended.push('second'))
+    await writing.promise
+    during.abort()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(ended).toEqual([])
+    written.resolve()
+    expect((await second).finishReason).toBe('aborted')
+    expect(texts(await kept(memory))).toEqual(['q3'])
   })
 })

@@ -84,3 +84,23 @@ test('B7.4 an approval that waits for its thread keeps its lease meanwhile: nobo
   expect(await approving).toMatchObject({ finishReason: 'stop', text: 'done' })
   expect(ran).toHaveLength(1)
 })
+
+test('B6.2 a call that may wait so long for its thread is refused then, and never begins; one that goes on later waits', async () => {
+  const { start, working, letGo } = processes([asks, works, end, end])
+  const agent = start()
+  const bounded = { ...memory, busyTimeoutMs: 1_000 }
+  const { runId } = await agent.generate('One', { memory: bounded })
+  const other = agent.generate('Two', { memory })
+  await working
+  const late = expect(agent.generate('Three', { memory: bounded })).rejects.toMatchObject({ code: 'thread-busy' })
+  const approving = agent.approveToolCallGenerate({ runId })
+  await vi.advanceTimersByTimeAsync(1_000)
+  await late
+  letGo()
+  await other
+  expect((await approving).text).toBe('done')
+  const { messages } = (await (await agent.getMemory())?.recall({ threadId: 't', resourceId: 'ada' })) ?? {
+    messages: [],
+  }
+  expect(JSON.stringify(messages)).not.toContain('Three')
+})

@@ -8,12 +8,12 @@ const EXAMPLE = "memory: { thread: 'chat-1', resource: 'user-1' }"
 export function assertMemoryOption(memory: unknown): void {
   if (memory === undefined) return
   if (!isObject(memory)) throw optionInvalid('The option memory is no object.', EXAMPLE)
-  const { thread, resource, options, onBusy, keepMessageIds, replaceFrom, ...rest } = memory
+  const { thread, resource, options, onBusy, busyTimeoutMs, keepMessageIds, replaceFrom, ...rest } = memory
   const [unknown] = Object.keys(rest)
   if (unknown !== undefined)
     throw optionUnknown(
       `memory.${unknown} is not known.`,
-      ['thread', 'resource', 'options', 'onBusy', 'keepMessageIds', 'replaceFrom'],
+      ['thread', 'resource', 'options', 'onBusy', 'busyTimeoutMs', 'keepMessageIds', 'replaceFrom'],
       [`memory.${unknown}`],
     )
   if (!isId(isObject(thread) ? thread['id'] : thread)) throw optionInvalid('memory.thread is no id.', EXAMPLE)
@@ -30,6 +30,8 @@ export function assertMemoryOption(memory: unknown): void {
     throw optionInvalid(`memory.options.readOnly is ${String(options['readOnly'])}.`, 'It is true or false.')
   if (onBusy !== undefined && onBusy !== 'wait' && onBusy !== 'reject')
     throw optionInvalid(`memory.onBusy is ${JSON.stringify(onBusy)}.`, "It can be 'wait' or 'reject'.")
+  if (busyTimeoutMs !== undefined && !(typeof busyTimeoutMs === 'number' && busyTimeoutMs > 0))
+    throw optionInvalid(`memory.busyTimeoutMs is ${String(busyTimeoutMs)}.`, 'It is a time in milliseconds, above 0.')
   if (keepMessageIds !== undefined && typeof keepMessageIds !== 'boolean')
     throw optionInvalid(`memory.keepMessageIds is ${JSON.stringify(keepMessageIds)}.`, 'It is true or false.')
   assertReplaceFrom(replaceFrom, isObject(options) && options['readOnly'] === true)

@@ -34,8 +34,10 @@ export async function remember(parts: AgentParts, place: Place, use: Omit<Thread
   }
   // What a client repeats of the thread is found once the thread is there, and processors may change what is to be kept.
   const keepAtOnce = parts.options.inputProcessors === undefined && own.every(({ role }) => role === 'user')
-  const opening = openMemory(memory, place, { ...use, keepAtOnce, replaces: replacesOf(parts, place, memory, use) })
-  const remembered = await place.abort.race(opening)
+  const replaces = replacesOf(parts, place, memory, use)
+  const opening = openMemory(memory, place, { ...use, keepAtOnce, replaces })
+  // Once it is being written what is deleted can't be called off: whoever aborts it is told what came of it.
+  const remembered = await (replaces ? opening : place.abort.race(opening))
   if (remembered === ABORTED) {
     // Nobody waits for it any more, but the next run on the thread does.
     opening.then((opened) => opened?.release()).catch(() => {})

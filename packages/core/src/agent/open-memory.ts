@@ -6,10 +6,12 @@ import { type AgentMemory, isAgentMemory, type MemoryTurn, type OpenedMemory } f
 import { type Application, warnIn } from '../memory/application.ts'
 import { KeptConversation, keptMessage, type SavedConversation, type ThreadIds } from '../memory/kept-conversation.ts'
 import type { MemoryOption } from '../memory/memory-option.ts'
-import { lockThread } from '../memory/thread-locks.ts'
+import { lockThread, threadBusy } from '../memory/thread-locks.ts'
 import { assertGoesOn } from '../messages/from-input.ts'
 import { type Message, messageText, type SystemMessage } from '../messages/message.ts'
 import { recalledConversation } from '../messages/recalled.ts'
+import { AbortScope } from '../shared/abort.ts'
+import { LONGEST_TIMER_MS } from '../shared/longest-timer.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { AgentOptions } from './agent-config.ts'
 import type { ReplacedTurns } from './replaced-turns.ts'
@@ -78,6 +80,8 @@ export function openMemory(memory: AgentMemory, place: Place, given: ThreadUse):
   return inThread(memory, place, given, async (replace) => {
     const use = replace ? { ...given, replace } : given
     const tasks = await tasksOfThread(memory, place, use)
+    // Nobody waits any more for what is written now.
+    if (place.abort.aborted) return undefined
     if (!tasks || tasks.notes.length === 0) return { ...(await opened(memory, place, use)), tasks }
     // What ended since comes before what is now said.
     const at = place.messages.length - use.own.length
@@ -142,14 +146,11 @@ async function inThread(
   memory: AgentMemory,
   place: Place,
   use: ThreadUse,
-  open: (replace: ReplacedTurns | undefined) => Promise<Opened>,
+  open: (replace: ReplacedTurns | undefined) => Promise<Opened | undefined>,
 ): Promise<Remembered | undefined> {
-  const { thread, delegated, option } = use
+  const { thread, delegated } = use
   // Nobody else is in the thread of a delegation, and who only reads is in nobody's way.
-  const release =
-    delegated || thread.readOnly
-      ? () => {}
-      : await lockThread(memory.storage, thread, option?.onBusy ?? 'wait', (callback) => place.abort.onAbort(callback))
+  const release = delegated || thread.readOnly ? () => {} : await locked(memory, place, use)
   if (place.abort.aborted) {
     // It may be that nothing was taken: then another run goes on in the thread, and nothing may be written into it.
     release()
@@ -162,12 +163,35 @@ async function inThread(
   }
   try {
     replace = await use.replaces?.()
-    return { ...(await open(replace)), release: letGo }
+    const opened = await open(replace)
+    if (opened) return { ...opened, release: letGo }
+    letGo()
+    return undefined
   } catch (thrown) {
     await replace?.release()
     release()
     throw thrown
   }
+}
+
+/** Takes the thread, once it is free. Throws `thread-busy` if that takes too long. What comes after it has no such bound. */
+async function locked(memory: AgentMemory, place: Place, { thread, option }: ThreadUse): Promise<() => void> {
+  const { onBusy = 'wait', busyTimeoutMs } = option ?? {}
+  const waiting = AbortScope.within(place.abort)
+  // What has long begun waits as long as it takes.
+  const stopClock =
+    busyTimeoutMs === undefined || place.saved
+      ? undefined
+      : place.root.effects.startTimer(Math.min(busyTimeoutMs, LONGEST_TIMER_MS), () => waiting.abort())
+  try {
+    const release = await lockThread(memory.storage, thread, onBusy, (callback) => waiting.onAbort(callback))
+    if (!waiting.aborted || place.abort.aborted) return release
+    release()
+  } finally {
+    stopClock?.()
+    waiting.dispose()
+  }
+  throw threadBusy(thread.threadId, 'wait longer: memory.busyTimeoutMs')
 }
 
 function remembered(place: Place, use: ThreadUse, opened: OpenedMemory): Opened {

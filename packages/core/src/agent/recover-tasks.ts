@@ -31,7 +31,7 @@ export async function recoverTasks(site: Site, options: Omit<ResumeOptions, 'run
   const manager = await taskManagerIn(application)
   const storage = storageOf(parts, application)
   const streams: RunStream[] = []
-  await endForsaken(site, storage, options)
+  await endForsaken(site, manager, storage, options)
   const found = await strandedTasks(site, manager, storage)
   await forEachLimited(found.length, AT_ONCE, async (index) => {
     const stream = await recovered(site, manager, storage, found[index] as TaskFacts, options)
@@ -105,7 +105,10 @@ async function lookAgainAt(
   later(lease?.until ?? 0, () => {
     storage.tasks
       .get(taskId)
-      .then((facts) => recovered(site, manager, storage, facts, options))
+      .then(async (facts) => {
+        await endForsaken(site, manager, storage, options, facts.rootRunId)
+        return recovered(site, manager, storage, facts, options)
+      })
       .catch((thrown: unknown) => notResumed(site, taskId, thrown))
   })
 }

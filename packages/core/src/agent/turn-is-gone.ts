@@ -1,3 +1,4 @@
+import { begunWith } from '../context/saved-context.ts'
 import { isRetinueError } from '../errors/retinue-error.ts'
 import type { RunState } from '../loop/run-state.ts'
 import type { AgentMemory, RememberedMessage } from '../memory/agent-memory.ts'
@@ -5,7 +6,7 @@ import { keptMessage, type SavedConversation, type ThreadIds } from '../memory/k
 import { keptIdOf } from '../messages/kept-id.ts'
 import type { StoredRun } from '../storage/runs.ts'
 import type { Storage } from '../storage/storage.ts'
-import { isSaid } from './is-said.ts'
+import { isReplaced } from './is-replaced.ts'
 import { memoryOf } from './open-memory.ts'
 import type { Restored } from './open-saved.ts'
 import type { Site } from './take-run.ts'
@@ -23,7 +24,7 @@ export async function turnIsGone(
 ): Promise<boolean> {
   const { kept, thread } = tree.run
   if (!kept || !thread || thread.readOnly || stored.status === 'ended') return false
-  const memory = await memoryOf(parts.options, requestContext, application, true)
+  const memory = await memoryOf(parts.options, begunWith(requestContext, tree.context), application, true)
   if (!memory || (await isThere(memory, thread, stored, kept, tree.run.state))) return false
   const runIds = new Set([stored.runId])
   if (application.background) await endTasks(storage, application, thread, runIds, stored.runId)
@@ -40,7 +41,9 @@ async function isThere(
   const find = (messageId: string): Promise<Found> => found(memory, thread, messageId)
   if (kept > 0) {
     // The last of it is near at hand.
-    if ((await find(`${token}/${kept - 1}`)) || (await isSaid(memory, thread, runId))) return true
+    if (await find(`${token}/${kept - 1}`)) return true
+    // What took its place may have come before the run was first saved.
+    if (!(await isReplaced(memory, thread, runId, 0))) return true
     if (seen > inputLength) return false
     // Its input alone was kept: one that another run said, too, was sent before, and is not what took its place.
     const input = messages.slice(0, inputLength).findLast(({ role }) => role === 'user')

@@ -148,18 +148,19 @@ function unlessGone(thrown: unknown): void {
   if (!isRetinueError(thrown, 'run-not-found')) throw thrown
 }
 
-/** Ends the tasks of runs but for those that are detached, and tells nobody of them; `by`: who says so. */
+/** Ends the tasks of runs but for those that are detached or in `spared`, and tells nobody of them; `by`: who says so. */
 export async function endTasks(
   storage: Storage,
   application: Application,
   { threadId, resourceId }: ThreadKey,
   runIds: ReadonlySet<string>,
   by: string,
+  spared: ReadonlySet<string> = new Set(),
 ): Promise<void> {
   const manager = await taskManagerIn(application)
   const open = await allPages((page) => storage.tasks.list({ threadId, resourceId, status: OPEN, ...page }))
   for (const { taskId, rootRunId } of open) {
-    if (!runIds.has(rootRunId)) continue
+    if (!runIds.has(rootRunId) || spared.has(taskId)) continue
     const task = await taskAt(storage, taskId)
     if (!task || soundTerms(task)?.detached) continue
     await manager.cancel(taskId, WHY)

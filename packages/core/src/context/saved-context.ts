@@ -41,6 +41,11 @@ export function restoredContext(
   return { context, lacking }
 }
 
+/** A restored context with what the run itself began with in place of what was given since: it led to the thread that the run spoke in. */
+export function begunWith(context: RequestContextLike, { entries }: SavedContext): RequestContext {
+  return overlaid(context, new RequestContext(Object.entries(entries)))
+}
+
 /** The saved context of a child: its own values, and its parent's for what they shared and could not be saved. */
 export function restoredFork({ entries, missing }: SavedContext, parent: RequestContextLike): RequestContext {
   const context = new RequestContext(Object.entries(entries))

@@ -16,6 +16,11 @@ export interface MemoryOption {
   /** What happens while another run goes on in the thread: wait for it, or reject with `thread-busy`. Default: 'wait'. */
   onBusy?: 'wait' | 'reject'
   /**
+   * How long it waits for that, in milliseconds; then the call rejects with `thread-busy`, and nothing has begun. A run that goes on later
+   * waits as long as it takes. Default: no bound.
+   */
+  busyTimeoutMs?: number
+  /**
    * The UI messages of the person in the input are kept under their own ids: with them they can be said anew, and one that is sent again
    * is kept once. An id that no store can have is none: longer than 256 characters, say. Default: false, each gets a new id.
    */

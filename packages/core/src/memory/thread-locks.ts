@@ -20,7 +20,7 @@ export async function lockThread(
   const locks = locksOf(storage)
   const key = JSON.stringify([resourceId, threadId])
   const queue = locks.get(key) ?? []
-  if (queue.length > 0 && onBusy === 'reject') throw busy(threadId)
+  if (queue.length > 0 && onBusy === 'reject') throw threadBusy(threadId, "leave out `onBusy: 'reject'`")
   locks.set(key, queue)
   let go: () => void = () => {}
   const turn = new Promise<void>((resolve) => {
@@ -55,11 +55,12 @@ function locksOf(storage: Storage): Waiting {
   return made
 }
 
-function busy(threadId: string): RetinueError {
+/** `orElse`: what the caller can do but wait. */
+export function threadBusy(threadId: string, orElse: string): RetinueError {
   return new RetinueError({
     code: 'thread-busy',
     message: `Another run goes on in the thread "${threadId}".`,
-    hint: "Wait for it, or leave out `onBusy: 'reject'`.",
+    hint: `Wait for it, or ${orElse}.`,
     data: { threadId },
   })
 }

@@ -1,6 +1,6 @@
 import type { RememberedMessage } from '@retinue/core/memory'
 import type { UIMessage } from 'ai'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { type TestApp, testApp } from '../../test-support/test-app.ts'
 import { chatWith, lastParts, settled } from '../../test-support/ui-chat.ts'
 
@@ -336,4 +336,52 @@ test('B12.3 the copy of a thread has its own turns: nothing of what waits in the
   expect(await kept(t, 'copy')).toEqual(['user: Pay.', 'assistant: Copied.'])
   expect(await kept(t)).toHaveLength(2)
   expect((await t.storage.approvals.list({})).items.map(({ status }) => status)).toEqual(['pending'])
+})
+
+test('B12.3 S30 an edit that is long in being written is answered by what came of it, and not called off', async () => {
+  const t = testApp({ script: { sup: [{ text: 'One.' }, { text: 'Two.' }] } })
+  const chat = chatWith(t, 'sup')
+  await chat.sendMessage({ text: 'Hi.' })
+  const { threads } = t.storage
+  const { beginTurn } = threads
+  vi.useFakeTimers()
+  try {
+    const [writing, written] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    threads.beginTurn = async (turn) => {
+      writing.resolve()
+      await written.promise
+      return beginTurn.call(threads, turn)
+    }
+    const saying = chat.sendMessage({ text: 'Hello.', messageId: idOf(chat, 0) })
+    await writing.promise
+    await vi.advanceTimersByTimeAsync(60_000)
+    written.resolve()
+    await saying
+  } finally {
+    vi.useRealTimers()
+  }
+  expect([chat.error, await kept(t)]).toEqual([undefined, ['user: Hello.', 'assistant: Two.']])
+})
+
+test('B12.3 R26 an answer that was stopped for an edit that then failed can be had anew', async () => {
+  const t = testApp({
+    script: { sup: [{ text: 'One.' }, () => ({ text: 'never', after: new Promise(() => {}) }), { text: 'Two.' }] },
+  })
+  const chat = chatWith(t, 'sup')
+  await chat.sendMessage({ text: 'Hi.' })
+  const saying = chat.sendMessage({ text: 'And?' })
+  while (t.script.calls('sup').length < 2) await new Promise((resolve) => setImmediate(resolve))
+  const { threads } = t.storage
+  const { beginTurn } = threads
+  threads.beginTurn = () => Promise.reject(new Error('the disk is full'))
+  const said = (text: string) => {
+    const message = { id: idOf(chat, 2), role: 'user', parts: [{ type: 'text', text }] }
+    return t.post('/api/chat/sup', { id: 'chat-1', messages: [message], messageId: message.id })
+  }
+  expect((await said('Well?')).status).toBe(500)
+  await saying
+  expect(await kept(t)).toEqual(['user: Hi.', 'assistant: One.', 'user: And?'])
+  threads.beginTurn = beginTurn
+  await (await said('Well?')).text()
+  expect(await kept(t)).toEqual(['user: Hi.', 'assistant: One.', 'user: Well?', 'assistant: Two.'])
 })

@@ -1,4 +1,5 @@
 import type { Agent, AgentInput, RunOptions, RunStream } from '@retinue/core/agent'
+import { isRetinueError } from '@retinue/core/errors'
 import type { MemoryOption } from '@retinue/core/memory'
 import { defined } from '../defined.ts'
 import { threadBusy } from '../errors/request-errors.ts'
@@ -43,7 +44,7 @@ export async function beginRun(services: Services, given: NewRun): Promise<Leg> 
     ...(resolveModel ? { resolveModel } : {}),
     ...(memory ? { memory } : { owner: resourceId }),
   }
-  const stream = await (memory ? inTime(agent, input, run, memory) : agent.stream(input, run))
+  const stream = await begun(agent, input, run, threadId)
   if (hub.isClosing) {
     stream.abort('the server is about to end')
     await stream.result
@@ -54,18 +55,20 @@ export async function beginRun(services: Services, given: NewRun): Promise<Leg> 
 
 function memoryFor({ threadId, resourceId, onBusy, replaceFrom, keepMessageIds }: NewRun): MemoryOption | undefined {
   if (threadId === undefined) return undefined
-  return { thread: threadId, resource: resourceId, ...defined({ onBusy, replaceFrom, keepMessageIds }) }
+  const given = defined({ onBusy, replaceFrom, keepMessageIds })
+  return { thread: threadId, resource: resourceId, busyTimeoutMs: LONGEST_WAIT_MS, ...given }
 }
 
-/** Begins a run in a thread. One that could not begin in time must not begin later, when nobody expects it any more. */
-async function inTime(agent: Agent, input: AgentInput, run: RunOptions, { thread }: MemoryOption): Promise<RunStream> {
-  const waiting = new AbortController()
-  const timer = setTimeout(() => waiting.abort(), LONGEST_WAIT_MS)
+/** Begins a run. Whatever is being written when its time is over is written: only for the thread it waits no longer. */
+async function begun(
+  agent: Agent,
+  input: AgentInput,
+  run: RunOptions,
+  threadId: string | undefined,
+): Promise<RunStream> {
   try {
-    const stream = await agent.stream(input, { ...run, abortSignal: waiting.signal })
-    if (!waiting.signal.aborted) return stream
-  } finally {
-    clearTimeout(timer)
+    return await agent.stream(input, run)
+  } catch (thrown) {
+    throw threadId !== undefined && isRetinueError(thrown, 'thread-busy') ? threadBusy(threadId) : thrown
   }
-  throw threadBusy(String(thread))
 }
