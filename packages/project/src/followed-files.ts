@@ -1,9 +1,16 @@
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { importCandidates, isRelative } from './discover/import-candidates.ts'
 import type { ModuleIndex } from './discover/module-index.ts'
 import { type ImportShape, parseModule } from './discover/module-shape.ts'
 import { moduleName } from './layout.ts'
+
+/**
+ * Where the packages of the framework stand beside each other. Where they are linked, as in a workspace, what of them was loaded is followed,
+ * and no more: they are many, and every reload would read them all.
+ */
+const OURS = fileURLToPath(new URL('../../', import.meta.url))
 
 /**
  * All files that a project is made of, as far as that can be told: those that were read and those that were loaded, and what they import
@@ -16,7 +23,7 @@ export function followedFiles(root: string, modules: ModuleIndex, loaded: Iterab
   for (let file = queue.pop(); file !== undefined; file = queue.pop()) {
     if (found.has(file)) continue
     found.add(file)
-    if (moduleName(file) === undefined) continue
+    if (moduleName(file) === undefined || file.startsWith(OURS)) continue
     for (const shape of importsOf(root, modules, file)) queue.push(...targetsOf(file, shape))
   }
   return [...found].map((file) => slashed(relative(root, file)))

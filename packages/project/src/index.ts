@@ -27,6 +27,7 @@ export {
   type OpenProjectOptions,
   openProject,
   type Project,
+  prepareOpening,
 } from './load-project.ts'
 export { type BuildPlan, planBuild } from './plan-build.ts'
 export { type DiagnosticPage, diagnosticPage, diagnosticPages, nearestCodes } from './rules/pages.ts'

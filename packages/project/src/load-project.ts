@@ -70,6 +70,17 @@ export interface OpenedProject {
   readonly open: (() => Promise<Project>) | undefined
 }
 
+/** Loads what opening a project needs: for a process that is there before it is needed. */
+export async function prepareOpening(): Promise<void> {
+  await Promise.all([
+    import('./examine.ts'),
+    import('./load/in-process-loader.ts'),
+    import('./types/write-types.ts'),
+    import('./draw-blueprint.ts'),
+    import('./assemble-project.ts'),
+  ])
+}
+
 /** `loadProject` for who wants the findings even where there is no error, and before anything is made of the modules. */
 export async function openProject(path: string, options: OpenProjectOptions = {}): Promise<OpenedProject> {
   const { root, dir } = projectRoot(path, options.dir)

@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net'
 import { Retinue } from '@retinue/core'
 import { InMemoryStorage, type Storage } from '@retinue/core/storage'
-import { endWithParent, type OpenedProject, openProject } from '@retinue/project'
+import { endWithParent, type OpenedProject, openProject, prepareOpening } from '@retinue/project'
 import { ScheduleRunner } from '@retinue/project/runtime'
 import type { ServerSettings } from '@retinue/server'
 import { type ConnectionServer, serveConnections } from '@retinue/server/node'
@@ -13,7 +13,7 @@ import { loadEnvFiles } from '../load-env.ts'
 import { agentModels } from '../run/agent-models.ts'
 import { modelChooser } from '../run/choose-model.ts'
 import { defaultMemory } from '../run/default-memory.ts'
-import { defaultStorage } from '../run/default-storage.ts'
+import { defaultStorage, LOCAL_RESOURCE } from '../run/default-storage.ts'
 import { modelNameOf } from '../run/model-name.ts'
 import { watchStrayErrors } from '../run/stray-errors.ts'
 import { portOf } from '../serve/port.ts'
@@ -39,6 +39,14 @@ let closeProject = async (): Promise<void> => {}
 function tell(message: FromGeneration): void {
   if (message.type === 'live') isLive = true
   if (process.connected) process.send?.(message)
+}
+
+/** The process is there before it is needed: what most projects need is no part of a reload. What fails here fails again where it is told. */
+async function warmUp(): Promise<void> {
+  const { LibSQLStore } = await import('@retinue/libsql')
+  const store = new LibSQLStore({ id: 'warm-up', url: ':memory:' })
+  await Promise.all([prepareOpening(), store.threads.list({ resourceId: LOCAL_RESOURCE, limit: 1 })])
+  await store.close()
 }
 
 async function load(order: LoadOrder): Promise<void> {
@@ -180,6 +188,7 @@ process.on('message', (message: ToGeneration, socket?: Socket) => {
 // Ctrl-C reaches every process at the terminal: when this one ends, the first one says.
 process.on('SIGINT', () => {})
 process.on('disconnect', () => end(0))
+warmUp().catch(() => {})
 endWithParent(Number(process.argv[2]))
 fatal.catch((error: unknown) => {
   // Runs of others go on in it: whoever watches over it decides when it ends.
