@@ -47,11 +47,20 @@ export interface Check {
   readonly timeoutMs: number | undefined
   readonly types?: boolean | undefined
   readonly signal?: AbortSignal | undefined
+  /** Whether what modules load is noted, for who watches it. */
+  readonly follows?: boolean
 }
 
 /** All that checking finds out, for who goes on from there. */
-export async function check({ root, dir, timeoutMs = DEFAULT_TIMEOUT_MS, types, signal }: Check): Promise<Checked> {
-  const loader = new ChildLoader(root, { timeoutMs })
+export async function check({
+  root,
+  dir,
+  timeoutMs = DEFAULT_TIMEOUT_MS,
+  types,
+  signal,
+  follows,
+}: Check): Promise<Checked> {
+  const loader = new ChildLoader(root, { timeoutMs, ...(follows === undefined ? {} : { follows }) })
   const end = (): void => loader.dispose()
   signal?.addEventListener('abort', end)
   try {
@@ -99,7 +108,7 @@ export async function watchProject(
   await onEveryChange({ root, dir, signal }, async ({ superseded }) => {
     const start = performance.now()
     const either = AbortSignal.any([signal, superseded])
-    const { result, files } = await check({ root, dir, timeoutMs, types, signal: either })
+    const { result, files } = await check({ root, dir, timeoutMs, types, signal: either, follows: true })
     if (!either.aborted) onResult(result, performance.now() - start)
     return files()
   })

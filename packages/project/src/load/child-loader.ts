@@ -5,7 +5,7 @@ import { pid } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import type { LoadFailure, LoadRequest, LoadResult, ModuleLoader } from './module-loader.ts'
 import { inheritedOptions } from './node-options.ts'
-import { type FromChild, isFromChild, type ToChild } from './protocol.ts'
+import { FOLLOWS, type FromChild, isFromChild, type ToChild } from './protocol.ts'
 
 /** After so many modules that hung, the others are not tried: the time of whoever waits is bounded. */
 const MAX_HANGS = 3
@@ -19,6 +19,8 @@ const START_LIMIT_MS = 30_000
 export interface ChildLoaderOptions {
   /** How long one module may take to load. */
   readonly timeoutMs: number
+  /** Whether it notes which files are loaded. Default: false, as that costs a look at each import. */
+  readonly follows?: boolean
 }
 
 /**
@@ -28,6 +30,7 @@ export interface ChildLoaderOptions {
 export class ChildLoader implements ModuleLoader {
   readonly #root: string
   readonly #timeoutMs: number
+  readonly #follows: boolean
   readonly #strays: { file: string; failure: LoadFailure }[] = []
   readonly #loaded = new Set<string>()
   #child: Child | undefined
@@ -36,10 +39,11 @@ export class ChildLoader implements ModuleLoader {
   #broken: LoadFailure | undefined
 
   /** The process starts at once, so that it is ready when discovery is done. */
-  constructor(root: string, { timeoutMs }: ChildLoaderOptions) {
+  constructor(root: string, { timeoutMs, follows = false }: ChildLoaderOptions) {
     this.#root = root
     this.#timeoutMs = timeoutMs
-    this.#child = startChild(root)
+    this.#follows = follows
+    this.#child = startChild(root, follows)
   }
 
   async load(requests: readonly LoadRequest[]): Promise<readonly LoadResult[]> {
@@ -58,7 +62,7 @@ export class ChildLoader implements ModuleLoader {
     return this.#strays
   }
 
-  /** The files that were loaded, by their absolute paths. */
+  /** The files that were loaded, by their absolute paths; none where that is not noted. */
   loaded(): ReadonlySet<string> {
     return this.#loaded
   }
@@ -76,7 +80,7 @@ export class ChildLoader implements ModuleLoader {
 
   /** Loads modules until all are done or one of them takes the process with it; its failure is then the last result. */
   #loadUntilFault(requests: readonly LoadRequest[]): Promise<readonly LoadResult[]> {
-    const child = this.#child ?? startChild(this.#root)
+    const child = this.#child ?? startChild(this.#root, this.#follows)
     this.#child = child
     const results: LoadResult[] = []
     return new Promise((resolve) => {
@@ -156,11 +160,11 @@ interface Child {
   kill(): void
 }
 
-function startChild(root: string): Child {
+function startChild(root: string, follows: boolean): Child {
   const token = randomUUID()
   // Beside this file, in the form that this file itself has: source or compiled.
   const entry = fileURLToPath(new URL(`./load-child${extname(import.meta.url)}`, import.meta.url))
-  const process = fork(entry, [token, root, String(pid)], {
+  const process = fork(entry, [token, root, String(pid), ...(follows ? [FOLLOWS] : [])], {
     cwd: root,
     stdio: ['ignore', 2, 2, 'ipc'],
     execArgv: [...inheritedOptions(), ROOM_FOR_THE_YOUNG],

@@ -8,11 +8,11 @@ import { failureOf } from './failure.ts'
 import { followLoading } from './followed-loading.ts'
 import { loadModule } from './load-module.ts'
 import { isPlainProcess } from './node-options.ts'
-import { type FromChild, isToChild, type ToChild } from './protocol.ts'
+import { FOLLOWS, type FromChild, isToChild, type ToChild } from './protocol.ts'
 import { loadQuickly, warmUp } from './quick-loading.ts'
 import { resolveImportsOf } from './resolver.ts'
 
-const [, , token = '', root = '', parent = ''] = process.argv
+const [, , token = '', root = '', parent = '', follows] = process.argv
 const send = process.send?.bind(process)
 const exit = process.exit.bind(process)
 
@@ -75,7 +75,7 @@ delete process.send
 const { href } = pathToFileURL(`${root}/`)
 resolveImportsOf(href)
 if (isPlainProcess()) loadQuickly(root, href)
-followLoading(root, (path) => loaded.push(path))
+if (follows === FOLLOWS) followLoading(root, (path) => loaded.push(path))
 tell({ token, type: 'ready' })
 // The parent still looks for agents: the time is there.
 setImmediate(() => {

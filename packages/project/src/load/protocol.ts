@@ -25,3 +25,6 @@ export function isFromChild(message: unknown, token: string): message is FromChi
 export function isToChild(message: unknown): message is ToChild {
   return typeof message === 'object' && message !== null && 'requests' in message && Array.isArray(message.requests)
 }
+
+/** The argument by which the process that loads notes what it loads. */
+export const FOLLOWS = 'follows'
