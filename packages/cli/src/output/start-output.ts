@@ -46,8 +46,10 @@ export async function startOutput(options: OutputOptions): Promise<never> {
   const { fatal, finished } = watchStrayErrors(err)
   try {
     const served = await Promise.race([open(options, err), fatal])
+    // Who reads where it serves may ask it to end at once.
+    const asked = untilSignal()
     process.stdout.write(`retinue  ${served.url}\n`)
-    const code = await Promise.race([untilSignal(), fatal])
+    const code = await Promise.race([asked, fatal])
     await Promise.race([served.close(), fatal])
     finished()
     return endProcess(code)
