@@ -10,7 +10,7 @@ import { listDirs, readJson } from './lib/sources.mjs'
 
 const unwanted = [
   { pattern: /\.(test|spec)[.-]/, why: 'tests are not for users' },
-  { pattern: /\.tsbuildinfo$/, why: 'the compiler’s notes are not for users' },
+  { pattern: /\.tsbuildinfo$|dist\/\.bundle$/, why: 'the notes of our tools are not for users' },
 ]
 
 /** Under this condition our own tests and tools read the sources, which are not published: nobody else knows it. */
@@ -21,8 +21,8 @@ export function tarballFaults(files, exists) {
   return files.flatMap((file) => {
     const fault = unwanted.find(({ pattern }) => pattern.test(file))
     if (fault) return [`${file}: ${fault.why}`]
-    const [, stem] = /^dist\/(.+?)\.(?:d\.ts|js)(?:\.map)?$/.exec(file) ?? []
-    // `tsc -b` leaves the output of a deleted source behind.
+    const [, stem] = /^dist\/(.+?)\.d\.ts(?:\.map)?$/.exec(file) ?? []
+    // `tsc -b` leaves the types of a deleted source behind.
     if (stem && !exists(`src/${stem}.ts`)) return [`${file}: its source is gone; remove dist and build again`]
     return []
   })

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The command line as users run it: what `tsc -b` wrote. */
+/** The command line as users run it: what `npm run build` wrote. */
 export const CLI = join(ROOT, 'packages/cli/bin/retinue.js')
 
 /** Top-level agents with two subagents each; every agent has a config, instructions and a tool. */

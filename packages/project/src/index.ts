@@ -29,7 +29,7 @@ export {
   type Project,
   prepareOpening,
 } from './load-project.ts'
-export { type BuildPlan, planBuild } from './plan-build.ts'
+export { type BuildPlan, type PlannedBuild, planBuild } from './plan-build.ts'
 export { type DiagnosticPage, diagnosticPage, diagnosticPages, nearestCodes } from './rules/pages.ts'
 export type { AgentDescription, TreeDescription } from './tree-description.ts'
 export type {

@@ -2,9 +2,10 @@ import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test, vi } from 'vitest'
+import { bundleEntry } from '../../test-support/bundle-entry.ts'
 import { writeFiles } from '../../test-support/cli-project.ts'
 import { emptyFolder } from '../../test-support/output.ts'
-import { type Bundle, bundle } from './bundle.ts'
+import type { Bundle } from './bundle.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -13,7 +14,7 @@ async function both(files: Readonly<Record<string, string>>, manifest = '{"type"
   const root = emptyFolder()
   writeFiles(root, { 'package.json': manifest, ...files })
   symlinkSync(join(root, 'linked'), join(root, 'node_modules/cjslib'), 'dir')
-  const made = await bundle({ root, entry: "export { default as main } from './src/tool.ts'\n", providers: [] })
+  const made = await bundleEntry(root, "export { default as main } from 'retinue:file/src/tool.ts'\n")
   const node: unknown = ((await import(pathToFileURL(join(root, 'src/tool.ts')).href)) as { default: unknown }).default
   return { node, built: await ran(made), made }
 }
@@ -114,7 +115,7 @@ export const d = (also: (name: string) => number) => also('./a.cjs')
 export default createRequire(import.meta.url)(process.argv[9] ?? './a.cjs')
 `
   writeFiles(root, { 'package.json': '{"type":"module"}', 'src/tool.ts': tool, 'src/a.cjs': 'module.exports = 1\n' })
-  const { unfollowed, open } = await bundle({ root, entry: "export * from './src/tool.ts'\n", providers: [] })
+  const { unfollowed, open } = await bundleEntry(root, "export * from 'retinue:file/src/tool.ts'\n")
   expect(unfollowed.map(({ line, what }) => `${line} ${what}`)).toEqual([
     "3 load('./' + name)",
     "4 load.resolve('./a.cjs')",

@@ -1,9 +1,9 @@
 import { join, relative, resolve } from 'node:path'
 import { type CheckResult, type ProjectBlueprint, planBuild, withSubagents } from '@retinue/project'
 import { buildsServed } from '../serve/serving-mark.ts'
-import type { Bundle, UnfollowedAt } from './bundle.ts'
+import type { Bundle, BundledProject, UnfollowedAt } from './bundle.ts'
 import { type CopiedFile, type CopyRequest, filesToCopy, type ToCopy } from './copied-files.ts'
-import { entryModule } from './entry-module.ts'
+import { ENTRY_TEXT, projectModule } from './entry-module.ts'
 import { includedFiles } from './included-files.ts'
 import { OUTPUT_DIR, POINTER } from './output-dir.ts'
 import { MARK, writeOutput } from './write-output.ts'
@@ -44,14 +44,23 @@ export interface BuildOutput {
 
 /** Checks a project and builds it. Throws what checking throws, and `build-…` errors. */
 export async function buildProject({ path, dir, out, strict = false }: BuildOptions): Promise<BuildResult> {
-  // The bundler is large: it is read while the project is checked.
-  const bundler = import('./bundle.ts')
-  bundler.catch(() => {})
-  const plan = await planBuild(path, { types: true, ...(dir === undefined ? {} : { dir }) })
-  const { result: check, root, blueprint, providers } = plan
-  const nothing = { open: [], unfollowed: [], left: [] }
-  if (blueprint === undefined || (strict && check.warnings > 0)) return { check, missing: nothing, output: undefined }
-  const bundled = await (await bundler).bundle({ root, entry: entryModule(blueprint), providers })
+  const { root, plan } = planBuild(path, { types: true, ...(dir === undefined ? {} : { dir }) })
+  const isToBuild = ({ errors, warnings }: CheckResult): boolean => errors === 0 && !(strict && warnings > 0)
+  const project = plan.then(({ result, blueprint, providers }): BundledProject => {
+    if (blueprint === undefined || !isToBuild(result)) throw new Error('there is nothing to build')
+    return { module: projectModule(blueprint), providers }
+  })
+  // The bundler is large, and so is what it reads for every project: both are done while this one is checked.
+  const bundling = import('./bundle.ts').then(({ bundle }) => bundle({ root, entry: ENTRY_TEXT, project }))
+  // What ends the check ends the bundling, too, and is told once.
+  project.catch(() => {})
+  bundling.catch(() => {})
+  const { result: check, blueprint } = await plan
+  if (blueprint === undefined || !isToBuild(check)) {
+    await Promise.allSettled([bundling])
+    return { check, missing: { open: [], unfollowed: [], left: [] }, output: undefined }
+  }
+  const bundled = await bundling
   const folder = out === undefined ? join(root, OUTPUT_DIR) : resolve(out)
   const top = { 'package.json': manifest(bundled.dependencies), 'index.js': INDEX }
   const written = new Map([...bundled.files].map(([name, content]) => [`app/${name}`, content] as const))

@@ -1,9 +1,10 @@
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { bundleEntry } from '../../test-support/bundle-entry.ts'
 import { cliProject, writeFiles } from '../../test-support/cli-project.ts'
 import { emptyFolder } from '../../test-support/output.ts'
-import { type Bundle, bundle } from './bundle.ts'
+import type { Bundle } from './bundle.ts'
 import { includedFiles } from './included-files.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -11,7 +12,7 @@ vi.setConfig({ testTimeout: 60_000 })
 const CONFIG = 'src/retinue/agents/sup/config.ts'
 
 /** What a project with one agent begins with, without what serves it. */
-const ENTRY = `import config from './${CONFIG}'\nexport const main = () => config\n`
+const ENTRY = `import config from 'retinue:file/${CONFIG}'\nexport const main = () => config\n`
 
 function manifest(fields: object): string {
   return JSON.stringify({ version: '1.2.3', ...fields })
@@ -26,7 +27,7 @@ function bundled(imports: readonly string[], files: Readonly<Record<string, stri
   const used = imports.map((_, at) => `p${at}`).join(', ')
   const config = `${lines.join('\n')}\nexport default { all: [${used}] }\n`
   writeFiles(root, { 'package.json': '{"type":"module"}', [CONFIG]: config, ...files })
-  return bundle({ root, entry: ENTRY, providers: [] })
+  return bundleEntry(root, ENTRY)
 }
 
 const installed = (name: string, fields: object, files: Readonly<Record<string, string>>): Record<string, string> => ({
@@ -78,14 +79,14 @@ export default [__dirname, name] // import(name)
   const common = "exports.a = (name) => require('./' + name)\nexports.b = __dirname\nexports.c = require('node:os')\n"
   const root = emptyFolder()
   const entry =
-    "import config from './src/retinue/config.ts'\nimport common from './lib/common.js'\nexport const main = [config, common]\n"
+    "import config from 'retinue:file/src/retinue/config.ts'\nimport common from 'retinue:file/lib/common.js'\nexport const main = [config, common]\n"
   writeFiles(root, {
     'package.json': '{"type":"module"}',
     'src/retinue/config.ts': config,
     'lib/package.json': '{}',
     'lib/common.js': common,
   })
-  const { unfollowed } = await bundle({ root, entry, providers: [] })
+  const { unfollowed } = await bundleEntry(root, entry)
   expect(unfollowed.map(({ file, line, what }) => `${file}:${line} ${what}`)).toEqual([
     "lib/common.js:1 require('./' + name)",
     'lib/common.js:2 __dirname',
@@ -122,7 +123,7 @@ test('R22 packages that are linked from a store, as pnpm does, are found and lis
   })
   for (const name of ['plain', 'common'])
     symlinkSync(join(root, store, `${name}@1.2.3/node_modules/${name}`), join(root, 'node_modules', name), 'dir')
-  const made = await bundle({ root, entry: ENTRY, providers: [] })
+  const made = await bundleEntry(root, ENTRY)
   expect([made.dependencies, codeOf(made).includes('from plain')]).toEqual([{ common: '1.2.3' }, true])
 })
 
@@ -151,7 +152,7 @@ test('R22 a package that is linked in is bundled, and finds its files', async ()
   writeFiles(app, { 'package.json': '{"type":"module"}', [CONFIG]: "export { url as default } from '@my/linked'\n" })
   writeFiles(app, { 'node_modules/@my/.keep': '' })
   symlinkSync(linked, join(app, 'node_modules/@my/linked'), 'dir')
-  const { dependencies, reads, ...rest } = await bundle({ root: app, entry: ENTRY, providers: [] })
+  const { dependencies, reads, ...rest } = await bundleEntry(app, ENTRY)
   expect(dependencies).toEqual({})
   const by = 'node_modules/@my/linked/index.js:1'
   expect([...reads]).toEqual([['node_modules/@my/linked/data.txt', { from: join(linked, 'data.txt'), by }]])
@@ -165,7 +166,7 @@ function withTool(
   root = emptyFolder(),
 ): Promise<Bundle> {
   writeFiles(root, { 'package.json': '{"type":"module"}', 'src/tool.ts': `${lines.join('\n')}\n`, ...files })
-  return bundle({ root, entry: "export * from './src/tool.ts'\n", providers: [] })
+  return bundleEntry(root, "export * from 'retinue:file/src/tool.ts'\n")
 }
 
 test('B11.13 a worker is bundled with what it imports; another script that is copied is told, if it lacks something', async () => {

@@ -8,7 +8,7 @@ import type { OutputChunk, Plugin, PluginContext, RolldownOutput } from 'rolldow
 import { rolldown } from 'rolldown'
 import { asNode, nodeConditions } from './as-node.ts'
 import { refused } from './copied-files.ts'
-import { ENTRY, RUNTIME } from './entry-module.ts'
+import { ENTRY, FILE, PROJECT, RUNTIME } from './entry-module.ts'
 import { type Asked, placeModule } from './module-files.ts'
 import { Packages, packageName } from './packages.ts'
 import { MAY_ASK, type Unfollowed, unfollowedIn } from './unfollowed.ts'
@@ -16,8 +16,17 @@ import { MAY_ASK, type Unfollowed, unfollowedIn } from './unfollowed.ts'
 export interface BundleOptions {
   /** The project's real path. */
   readonly root: string
-  /** The text of the module that it begins with: see `entryModule`. */
+  /** The text of the module that it begins with: see `ENTRY_TEXT`. */
   readonly entry: string
+  /**
+   * What it is made of, once that is known: what every project needs is read meanwhile. It ends the bundling where it rejects.
+   */
+  readonly project: Promise<BundledProject>
+}
+
+export interface BundledProject {
+  /** The text of the module that imports its own: see `projectModule`. */
+  readonly module: string
   /** The packages of the providers that its agents name. */
   readonly providers: readonly string[]
 }
@@ -75,7 +84,7 @@ class Work {
   readonly selfReading: string[] = []
   readonly #root: string
   readonly #entry: string
-  readonly #providers: readonly string[]
+  readonly #project: Promise<BundledProject>
   readonly #packages: Packages
   readonly #reads = new Map<string, Read>()
   readonly #open = new Set<string>()
@@ -86,10 +95,10 @@ class Work {
   /** What ends it, by where it was met. The bundler would make an error of its own of what is thrown at once. */
   readonly #refused = new Map<string, unknown>()
 
-  constructor({ root, entry, providers }: BundleOptions, kept: Iterable<string>) {
+  constructor({ root, entry, project }: BundleOptions, kept: Iterable<string>) {
     this.#root = root
-    this.#providers = providers
     this.#entry = entry
+    this.#project = project
     this.#packages = new Packages(root, kept)
   }
 
@@ -154,12 +163,13 @@ class Work {
       name: 'retinue',
       resolveId: {
         // What is relative in a module of its own the bundler finds by itself.
-        filter: { id: /^(?:[^./\0]|\.\/)/ },
+        filter: { id: /^[^./\0]/ },
         async handler(id, importer, { kind }) {
           if (id === ENTRY) return { id: `\0${ENTRY}`, moduleSideEffects: 'no-treeshake' }
+          if (id === PROJECT) return { id: `\0${PROJECT}`, moduleSideEffects: 'no-treeshake' }
           if (id in RUNTIME) return ownModule(RUNTIME[id as keyof typeof RUNTIME])
-          if (importer === `\0${ENTRY}`) return join(work.#root, id)
-          if (id.startsWith('.') || id.startsWith('node:') || isAbsolute(id)) return null
+          if (id.startsWith(FILE)) return join(work.#root, id.slice(FILE.length))
+          if (id.startsWith('node:') || isAbsolute(id)) return null
           // What a specifier means is the same for all modules of a package.
           const key = `${kind} ${work.#packages.of(importer ?? '')?.dir} ${id}`
           const found = await (work.#resolved.get(key) ?? this.resolve(id, importer, { skipSelf: true, kind }))
@@ -172,8 +182,10 @@ class Work {
         },
       },
       load: {
-        filter: { id: new RegExp(`^\\0${ENTRY}$`) },
-        handler: () => ({ code: work.#entry, moduleType: 'js' }),
+        filter: { id: new RegExp(`^\\0(?:${ENTRY}|${PROJECT})$`) },
+        async handler(id) {
+          return { code: id === `\0${ENTRY}` ? work.#entry : (await work.#project).module, moduleType: 'js' }
+        },
       },
       transform: {
         filter: { id: /^[^\0].*\.[mc]?[jt]s(?:[?#].*)?$/, code: MAY_ASK },
@@ -187,9 +199,13 @@ class Work {
   }
 
   /** Core can load any provider, which says nothing; one that the project names or imports itself must be there. */
-  #provider(specifier: string, file: string, importer: string | undefined): { id: string; external: true } {
+  async #provider(
+    specifier: string,
+    file: string,
+    importer: string | undefined,
+  ): Promise<{ id: string; external: true }> {
     const owner = importer === undefined ? undefined : this.#packages.of(importer)
-    const isAsked = owner?.name !== '@retinue/core' || this.#providers.includes(packageName(specifier))
+    const isAsked = owner?.name !== '@retinue/core' || (await this.#project).providers.includes(packageName(specifier))
     return isAsked ? this.#external(specifier, file) : { id: specifier, external: true }
   }
 
@@ -258,8 +274,9 @@ class Work {
   #sourceName(source: string): string {
     const path = isAbsolute(source) ? source : join(this.#root, source)
     // What is no file is called by the bundler as if it stood in the root.
-    const isMade = source.includes('\0') || basename(path) === ENTRY
-    return `../../../../${isMade ? 'retinue-entry.js' : this.#place(path)}`
+    const name = basename(path)
+    const isMade = source.includes('\0') || name === ENTRY || name === PROJECT
+    return `../../../../${isMade ? `${name.replace(/^.*:/, 'retinue-')}.js` : this.#place(path)}`
   }
 }
 

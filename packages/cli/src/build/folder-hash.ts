@@ -1,33 +1,41 @@
-import { createHash, type Hash } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { closeSync, openSync, readdirSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** A hash of the names and the bytes of all files below a folder. */
 export function folderHash(folder: string): string {
-  const hash = createHash('sha256')
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => !entry.isDirectory())
   const files = entries.map(({ parentPath, name }) => join(parentPath, name))
-  const named = files.map((file) => ({ file, name: file.slice(folder.length).replaceAll('\\', '/') }))
-  for (const { file, name } of named.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    // The length keeps the bytes of one file apart from the next one's.
-    hash.update(`${name}\0${readInto(hash, file)}\0`)
-  }
+  return hashOfFiles(
+    files.map((file) => [file.slice(folder.length + 1).replaceAll('\\', '/'), fileHash(file)] as const),
+  )
+}
+
+/** The same of what is known of each file: its path in the folder, with `/`, and the hash of its bytes. */
+export function hashOfFiles(files: Iterable<readonly [path: string, hash: string]>): string {
+  const hash = createHash('sha256')
+  for (const [path, own] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) hash.update(`${path}\0${own}\0`)
   return hash.digest('hex').slice(0, 16)
 }
 
-/** Files may be larger than what can be held at once. Gives the number of bytes. */
-function readInto(hash: Hash, file: string): number {
+export function bytesHash(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+/** Files may be larger than what can be held at once. */
+export function fileHash(file: string): string {
+  const hash = createHash('sha256')
   const opened = openSync(file, 'r')
   try {
-    const buffer = Buffer.allocUnsafe(1 << 18)
-    let bytes = 0
     for (;;) {
-      const read = readSync(opened, buffer)
-      if (read === 0) return bytes
-      hash.update(buffer.subarray(0, read))
-      bytes += read
+      const read = readSync(opened, BUFFER)
+      if (read === 0) return hash.digest('hex')
+      hash.update(BUFFER.subarray(0, read))
     }
   } finally {
     closeSync(opened)
   }
 }
+
+/** For all files: nothing is read while another is. */
+const BUFFER = Buffer.allocUnsafe(1 << 18)

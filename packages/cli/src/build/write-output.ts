@@ -13,7 +13,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { RetinueError } from '@retinue/core/errors'
 import { type CopiedFile, copyInto } from './copied-files.ts'
-import { folderHash } from './folder-hash.ts'
+import { bytesHash, fileHash, folderHash, hashOfFiles } from './folder-hash.ts'
 import { POINTER } from './output-dir.ts'
 
 /** The files of an output: texts by their paths in it, and files that are copied. */
@@ -72,13 +72,19 @@ export function writeOutput(folder: string, files: OutputFiles, served: Readonly
 /** Writes a build into a folder of its own, and gives that one's name. */
 function writeBuild(fresh: string, { written, copied }: OutputFiles): string {
   const unnamed = join(fresh, 'build')
+  const hashes = new Map<string, string>()
+  for (const folder of new Set([...written.keys()].map((path) => dirname(join(unnamed, path)))))
+    mkdirSync(folder, { recursive: true })
   for (const [path, content] of written) {
-    const file = join(unnamed, path)
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, content)
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content
+    hashes.set(path, bytesHash(bytes))
+    writeFileSync(join(unnamed, path), bytes)
   }
-  for (const file of copied) copyInto(unnamed, file)
-  const name = `build-${folderHash(unnamed)}`
+  for (const file of copied) {
+    copyInto(unnamed, file)
+    hashes.set(file.to, fileHash(join(unnamed, file.to)))
+  }
+  const name = `build-${hashOfFiles(hashes)}`
   renameSync(unnamed, join(fresh, name))
   return name
 }

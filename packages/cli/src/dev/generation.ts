@@ -2,6 +2,7 @@
  * One version of the project, in a process of its own: it loads the folder once, serves the connections that it is given, and ends when
  * another version has taken over and what it began has ended. So nothing of an old version is left in a new one.
  */
+import { enableCompileCache, flushCompileCache } from 'node:module'
 import type { Socket } from 'node:net'
 import { Retinue } from '@retinue/core'
 import { InMemoryStorage, type Storage } from '@retinue/core/storage'
@@ -26,6 +27,8 @@ import type { DevState, FromGeneration, LoadOrder, ToGeneration, TreeLine, Wante
 /** A run may take as long as it takes to end on its version; a timer can't be longer. */
 const FOREVER_MS = 2_147_483_647
 
+// Most of a project is as it was in the version before.
+enableCompileCache()
 const err = (text: string): boolean => process.stderr.write(text)
 const { fatal, finished } = watchStrayErrors(err, 'What had begun may end; nothing new begins in this version.')
 const waiting: Socket[] = []
@@ -75,6 +78,8 @@ async function load(order: LoadOrder): Promise<void> {
   tell({ type: 'examined', check, files: files() })
   if (opened.open !== undefined) await serve(opened.open, order)
   else if (serveFindings) await serveOnlyFindings(order)
+  // For the version after this one: at once, as a process that is killed keeps nothing.
+  flushCompileCache()
 }
 
 const memory = defaultMemory()

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { agent, below, config, type Files, tempProject, told, tool } from '../../test-support/temp-project.ts'
@@ -94,6 +95,36 @@ await checkProject(${JSON.stringify(root)}, { timeoutMs: 600_000 })`
   )
   expect(isAlive(pid)).toBe(true)
   checking.kill('SIGKILL')
+  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 10_000 })
+})
+
+test('B11.11 B11.13 what was compiled is kept for the next process; nothing that a module left behind is done at its end', async () => {
+  const kept = mkdtempSync(join(tmpdir(), 'retinue-kept-'))
+  vi.stubEnv('NODE_COMPILE_CACHE', undefined)
+  for (const name of ['TMPDIR', 'TEMP']) vi.stubEnv(name, kept)
+  const last = `import { writeFileSync } from 'node:fs'\nprocess.on('exit', () => writeFileSync('ended', ''))\nwriteFileSync('pid', String(process.pid))\n`
+  const root = tempProject({ 'a.ts': `${last}${tool('kept-by-node')}` })
+  loader = new ChildLoader(root, { timeoutMs: 5000 })
+  expect(summary(await loader.load([{ file: 'a.ts', slot: 'tool' }]))).toEqual(['tool'])
+  const pid = Number(readFileSync(join(root, 'pid'), 'utf8'))
+  loader.dispose()
+  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 10_000 })
+  expect(existsSync(join(root, 'ended'))).toBe(false)
+  const files = readdirSync(join(kept, 'node-compile-cache'), { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile(),
+  )
+  const isKept = files.some(({ parentPath, name }) => readFileSync(join(parentPath, name)).includes('kept-by-node'))
+  rmSync(kept, { recursive: true })
+  expect(isKept).toBe(true)
+})
+
+test('B11.11 a module that leaves a loop behind does not keep its process', async () => {
+  const busy = `import { writeFileSync } from 'node:fs'\nsetTimeout(() => {\n  writeFileSync('busy', String(process.pid))\n  for (;;) {}\n}, 20)\n`
+  const root = tempProject({ 'a.ts': `${busy}${tool()}` })
+  loader = new ChildLoader(root, { timeoutMs: 5000 })
+  await loader.load([{ file: 'a.ts', slot: 'tool' }])
+  const pid = await vi.waitFor(() => Number(readFileSync(join(root, 'busy'), 'utf8')), { timeout: 30_000 })
+  loader.dispose()
   await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 10_000 })
 })
 

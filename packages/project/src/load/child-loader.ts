@@ -16,6 +16,9 @@ const ROOM_FOR_THE_YOUNG = '--max-semi-space-size=64'
 /** How long a process may take to start, before any module runs in it. */
 const START_LIMIT_MS = 30_000
 
+/** What a module left running may keep it from hearing that it shall end. */
+const END_LIMIT_MS = 1_000
+
 export interface ChildLoaderOptions {
   /** How long one module may take to load. */
   readonly timeoutMs: number
@@ -70,7 +73,10 @@ export class ChildLoader implements ModuleLoader {
   /** Ends the process and whatever the modules left running in it. What is not loaded by then will not be. */
   dispose(): void {
     this.#broken ??= { kind: 'exited', message: 'the loading of modules was ended' }
-    this.#endChild()
+    const child = this.#child
+    if (child?.ready && child.onMessage === undefined) child.end()
+    else child?.kill()
+    this.#child = undefined
   }
 
   #endChild(): void {
@@ -127,7 +133,7 @@ export class ChildLoader implements ModuleLoader {
       }
       if (child.ended !== undefined) child.onEnd(child.ended)
       else {
-        child.send({ token: child.token, requests })
+        child.send({ token: child.token, type: 'load', requests })
         expectNext()
       }
     })
@@ -157,6 +163,8 @@ interface Child {
   onMessage: ((message: FromChild) => void) | undefined
   onEnd: ((how: string) => void) | undefined
   send(message: ToChild): void
+  /** Lets it keep what it compiled, and ends it. */
+  end(): void
   kill(): void
 }
 
@@ -177,6 +185,10 @@ function startChild(root: string, follows: boolean): Child {
     onEnd: undefined,
     // A process that is already gone is told by its end, not by a message that could not be sent.
     send: (message) => void (process.connected && process.send(message, () => {})),
+    end: () => {
+      child.send({ token, type: 'end' })
+      setTimeout(child.kill, END_LIMIT_MS).unref()
+    },
     kill: () => void process.kill('SIGKILL'),
   }
   process.on('message', (message: unknown) => {

@@ -4,7 +4,10 @@ import type { LoadFailure, LoadRequest, LoadResult } from './module-loader.ts'
  * What the two processes say to each other, as JSON. Each message carries the token that the parent chose, because a module may
  * send messages of its own to the process that started it.
  */
-export type ToChild = { readonly token: string; readonly requests: readonly LoadRequest[] }
+export type ToChild =
+  | { readonly token: string; readonly type: 'load'; readonly requests: readonly LoadRequest[] }
+  /** Nothing more will be asked. */
+  | { readonly token: string; readonly type: 'end' }
 
 export type FromChild =
   /** The child runs and will load what it is asked for. */
@@ -23,7 +26,8 @@ export function isFromChild(message: unknown, token: string): message is FromChi
 }
 
 export function isToChild(message: unknown): message is ToChild {
-  return typeof message === 'object' && message !== null && 'requests' in message && Array.isArray(message.requests)
+  if (typeof message !== 'object' || message === null || !('type' in message)) return false
+  return message.type === 'end' || (message.type === 'load' && 'requests' in message && Array.isArray(message.requests))
 }
 
 /** The argument by which the process that loads notes what it loads. */

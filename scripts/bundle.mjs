@@ -1,0 +1,110 @@
+// Bundles each package into few modules, since each module is a file to find, read, compile and link: `node scripts/bundle.mjs [root]`.
+// `tsc -b` writes the types beside them. What is as it was is left alone.
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { rolldown, VERSION } from 'rolldown'
+import { moduleUrls } from './lib/module-urls.mjs'
+import { listDirs, readJson } from './lib/sources.mjs'
+
+/** What is begun or bundled by its path, beside what package.json names: by folders of packages. */
+const BY_PATH = {
+  project: ['load/load-child'],
+  cli: ['dev/generation', 'output/default-storage', 'output/start-output'],
+}
+
+/** What package.json says stands in the sources. */
+const SOURCE = '@retinue/source'
+
+/** Bundles those packages whose sources have changed, and gives their folders. */
+export async function bundlePackages(root) {
+  const dirs = listDirs(root, 'packages/*')
+  const changed = dirs.filter((dir) => stampOf(root, dir) !== readIfThere(join(root, dir, STAMP)))
+  await Promise.all(changed.map((dir) => bundlePackage(root, dir)))
+  return changed
+}
+
+async function bundlePackage(root, dir) {
+  const stamp = stampOf(root, dir)
+  const out = join(root, dir, 'dist')
+  rmSync(join(root, dir, STAMP), { force: true })
+  const build = await rolldown({
+    cwd: join(root, dir),
+    input: Object.fromEntries(entriesOf(root, dir).map((name) => [name, `./src/${name}.ts`])),
+    platform: 'node',
+    tsconfig: false,
+    transform: { target: 'node22.18' },
+    external: (id) => /^[^./]/.test(id),
+    plugins: [whole(), moduleUrls(join(root, dir, 'src'))],
+    onLog(level, log) {
+      throw new Error(`${dir}: ${level}: ${log.message}`)
+    },
+  })
+  try {
+    const { output } = await build.write({
+      dir: out,
+      format: 'esm',
+      sourcemap: true,
+      // The types tell what functions are for.
+      comments: { jsdoc: false },
+      entryFileNames: '[name].js',
+      chunkFileNames: 'chunks/[name].js',
+    })
+    const written = new Set(output.map(({ fileName }) => join(out, fileName)))
+    for (const file of scriptsIn(out)) if (!written.has(file)) rmSync(file)
+  } finally {
+    await build.close()
+  }
+  mkdirSync(out, { recursive: true })
+  writeFileSync(join(root, dir, STAMP), stamp)
+}
+
+/** The sources are written to be read whole: what a module does when it is loaded is meant, whatever package.json tells bundlers of users. */
+function whole() {
+  return {
+    name: 'whole',
+    load: {
+      filter: { id: /\.ts$/ },
+      handler: (id) => ({ code: readFileSync(id, 'utf8'), moduleType: 'ts', moduleSideEffects: 'no-treeshake' }),
+    },
+  }
+}
+
+/** Names of the modules that users, Node or a build begin with: paths in `src` without their ending. */
+function entriesOf(root, dir) {
+  const { exports, imports = {} } = readJson(root, `${dir}/package.json`)
+  const named = [...Object.values(exports), ...Object.values(imports)].flatMap((target) => target[SOURCE] ?? [])
+  const names = named.map((path) => /^\.\/src\/(.+)\.ts$/.exec(path)[1])
+  return [...new Set([...names, ...(BY_PATH[basename(dir)] ?? [])])]
+}
+
+/** Left when all is written: of what a package was bundled. */
+const STAMP = 'dist/.bundle'
+
+function stampOf(root, dir) {
+  const own = ['bundle.mjs', 'lib/module-urls.mjs'].map((name) => join(import.meta.dirname, name))
+  const sources = readdirSync(join(root, dir, 'src'), { recursive: true })
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .sort()
+    .map((name) => join(root, dir, 'src', name))
+  const hash = createHash('sha256').update(VERSION)
+  for (const file of [...own, join(root, dir, 'package.json'), ...sources]) {
+    hash.update(`\0${relative(root, file)}\0`).update(readFileSync(file))
+  }
+  return hash.digest('hex')
+}
+
+function scriptsIn(folder) {
+  const names = readdirSync(folder, { recursive: true }).filter((name) => /\.js(?:\.map)?$/.test(name))
+  return names.map((name) => join(folder, name))
+}
+
+function readIfThere(file) {
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const bundled = await bundlePackages(process.argv[2] ?? join(import.meta.dirname, '..'))
+  if (bundled.length > 0) console.error(`Bundled ${bundled.map((dir) => basename(dir)).join(', ')}.`)
+}
