@@ -60,7 +60,9 @@ async function bundlePackage(root, dir) {
   writeFileSync(join(root, dir, STAMP), stamp)
 }
 
-/** The sources are written to be read whole: what a module does when it is loaded is meant, whatever package.json tells bundlers of users. */
+/**
+ * The sources are written to be read whole: what a module does when it is loaded is meant, whatever package.json tells bundlers of users.
+ */
 function whole() {
   return {
     name: 'whole',

@@ -1,6 +1,6 @@
 // Bytes that are allocated for a delegation, as JSON, those for reading the models' answers taken off. To be run with
-// `ALLOCATION_FLAGS` (run-count.mjs): no collection in between, and no optimizing compiler, which leaves out allocations from some moment on that
-// is another in every process. What is counted is the code's own wish, the same each time.
+// `ALLOCATION_FLAGS` (run-count.mjs): no collection in between, and no optimizing compiler, which leaves out allocations from some moment
+// on that is another in every process. What is counted is the code's own wish, the same each time.
 import { subject } from '../subjects.mjs'
 import { bareReading } from './bare-reading.mjs'
 

@@ -6,8 +6,8 @@ import { median } from '../processes.mjs'
 import { CLI, makeProject } from './agents-project.mjs'
 
 /**
- * Wall seconds of `retinue check`, or of another command that ends with a check's summary, over a project of `agents` agents: from the start
- * of the process to its end; `{ ours }`.
+ * Wall seconds of `retinue check`, or of another command that ends with a check's summary, over a project of `agents` agents: from the
+ * start of the process to its end; `{ ours }`.
  */
 export function measureCheck({ rounds, agents, command = 'check' }) {
   const folder = mkdtempSync(join(tmpdir(), 'retinue-bench-'))

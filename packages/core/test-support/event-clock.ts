@@ -8,8 +8,8 @@ interface Timer {
 }
 
 /**
- * Stands in for `Date.now` and `setTimeout`: time passes only while nothing else is to be done, and then at once, up to the next timer. So an
- * hour costs what happens in it, and everything happens in the same order each time.
+ * Stands in for `Date.now` and `setTimeout`: time passes only while nothing else is to be done, and then at once, up to the next timer. So
+ * an hour costs what happens in it, and everything happens in the same order each time.
  */
 export class EventClock {
   readonly #real = { setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout, now: Date.now }

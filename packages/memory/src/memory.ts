@@ -179,8 +179,8 @@ export class Memory implements AgentMemory {
   }
 
   /**
-   * Deletes a thread with its messages, its notes, its vectors and its background tasks, and so the threads of its delegations, as far as they are in the same
-   * storage. Notes of its resource stay. A title or vectors that are still being made for them are given up.
+   * Deletes a thread with its messages, its notes, its vectors and its background tasks, and so the threads of its delegations, as far as
+   * they are in the same storage. Notes of its resource stay. A title or vectors that are still being made for them are given up.
    */
   async deleteThread(key: ThreadKey): Promise<void> {
     this.#assertWritable()
@@ -193,7 +193,9 @@ export class Memory implements AgentMemory {
       })
   }
 
-  /** Last in its store: if something fails before, it can be deleted again. So it is with those under it, of which it is the way to them. */
+  /**
+   * Last in its store: if something fails before, it can be deleted again. So it is with those under it, of which it is the way to them.
+   */
   async #deleteThread(key: ThreadKey): Promise<void> {
     const { index, afterwork } = this.#shared
     // What is still being done for it would come after it, and is of no use.

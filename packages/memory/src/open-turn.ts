@@ -16,7 +16,9 @@ import { offerNotes } from './working-memory/offer-notes.ts'
 /** How long a run waits for what has to do with its task, in milliseconds. */
 const RECALL_MS = 10_000
 
-/** Opens a thread for a run. Rejects with what the storage fails with; a recall that fails or takes too long is told, and the run goes on. */
+/**
+ * Opens a thread for a run. Rejects with what the storage fails with; a recall that fails or takes too long is told, and the run goes on.
+ */
 export async function openTurn(parts: TurnParts, turn: MemoryTurn): Promise<OpenedTurn> {
   const { settings, storage } = parts
   const key: ThreadKey = { threadId: turn.threadId, resourceId: turn.resourceId }

@@ -95,8 +95,8 @@ export interface WatchOptions extends CheckOptions {
 
 /**
  * Checks a project now and after every burst of changes: of its application's folder, of what its modules load or read elsewhere,
- * and of its package.json. `onResult` gets the milliseconds that the check took, too. Resolves when the signal ends it; nothing is left running then. Throws what `checkProject`
- * throws, and what `onResult` throws.
+ * and of its package.json. `onResult` gets the milliseconds that the check took, too. Resolves when the signal ends it; nothing is left
+ * running then. Throws what `checkProject` throws, and what `onResult` throws.
  */
 export async function watchProject(
   path: string,

@@ -7,8 +7,8 @@ import { type ImportShape, parseModule } from './discover/module-shape.ts'
 import { moduleName } from './layout.ts'
 
 /**
- * Where the packages of the framework stand beside each other. Where they are linked, as in a workspace, what of them was loaded is followed,
- * and no more: they are many, and every reload would read them all.
+ * Where the packages of the framework stand beside each other. Where they are linked, as in a workspace, what of them was loaded is
+ * followed, and no more: they are many, and every reload would read them all.
  */
 const OURS = fileURLToPath(new URL('../../', import.meta.url))
 

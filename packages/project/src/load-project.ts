@@ -64,7 +64,9 @@ export async function loadProject(path: string, options: LoadProjectOptions = {}
 /** A project that was looked at in this process, with all that its modules are. */
 export interface OpenedProject {
   readonly check: CheckResult
-  /** The files that it is made of, relative to the project: what was read and loaded, and what that imports or reads, wherever it stands. */
+  /**
+   * The files that it is made of, relative to the project: what was read and loaded, and what that imports or reads, wherever it stands.
+   */
   readonly files: () => readonly string[]
   /** Makes the application; `undefined` if there are errors. */
   readonly open: (() => Promise<Project>) | undefined

@@ -30,8 +30,8 @@ export interface RetinueServer {
    */
   recover(): Promise<void>
   /**
-   * Takes no new work, waits for the runs and background tasks that go on (at most `shutdownMs`), ends those that are kept nowhere, and ends every stream.
-   * Durable runs that go on still are left as they are: who starts next recovers them. To call it again is harmless.
+   * Takes no new work, waits for the runs and background tasks that go on (at most `shutdownMs`), ends those that are kept nowhere, and
+   * ends every stream. Durable runs that go on still are left as they are: who starts next recovers them. To call it again is harmless.
    */
   close(): Promise<void>
 }

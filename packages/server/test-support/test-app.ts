@@ -56,8 +56,8 @@ function byHeader(context?: Caller['context']): NonNullable<ServerSettings['auth
 
 /**
  * An application behind a server: `sup` with a memory, its subagent `clerk`, whose tool `pay` waits for a person, and the tools `add`,
- * `ask` (suspends), `fail` and `locate` (the client's to run); `plain` remembers nothing. `lead` and `loner`, which remembers nothing, send `scout` into
- * the background, which has `pay` and may ask people.
+ * `ask` (suspends), `fail` and `locate` (the client's to run); `plain` remembers nothing. `lead` and `loner`, which remembers nothing, send
+ * `scout` into the background, which has `pay` and may ask people.
  */
 export function testApp(options: TestAppOptions = {}): TestApp {
   const { storage = new InMemoryStorage(), settings, users = false, durable } = options

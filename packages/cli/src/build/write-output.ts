@@ -40,7 +40,8 @@ const INSTALLED: readonly string[] = ['node_modules', 'package-lock.json']
 /**
  * Puts an output where the last one is, whole or not at all: each build has a folder of its own in it, and one small module names the
  * one that starts. One that runs stays, since it may still load a part or read a file: `served` are those, by their paths. Nothing else
- * stays, so that the output is the same whatever was built before. Of two builds at once the later one stays. Throws `build-output-foreign` if something else is there, `build-failed` if the system refuses.
+ * stays, so that the output is the same whatever was built before. Of two builds at once the later one stays. Throws `build-output-foreign`
+ * if something else is there, `build-failed` if the system refuses.
  */
 export function writeOutput(folder: string, files: OutputFiles, served: ReadonlySet<string>): void {
   assertOurs(folder)

@@ -58,7 +58,10 @@ export class Conversation {
     return runs.map(({ runId, toolCalls }) => ({ runId, calls: toolCalls }))
   }
 
-  /** Whether a turn that has ended was answered, or waits for a person; what was said of a stopped one stays, and what failed stays without an answer. */
+  /**
+   * Whether a turn that has ended was answered, or waits for a person; what was said of a stopped one stays, and what failed stays without
+   * an answer.
+   */
   isAnswered({ finishReason, error, response }: RunResult): boolean {
     return (
       finishReason === 'aborted' ||

@@ -114,7 +114,10 @@ function remaining(blocks: readonly Block[], start: Place): RestLine[] {
   return out
 }
 
-/** Counted in characters that are no blanks, and lines that are empty, a place in a text stays the same when the text is wrapped at another width. */
+/**
+ * Counted in characters that are no blanks, and lines that are empty, a place in a text stays the same when the text is wrapped at another
+ * width.
+ */
 function placeAfter(rest: readonly RestLine[], gone: number, start: Place): Place {
   const block = rest[gone]?.block ?? start.block
   const before = rest.slice(0, gone).filter((line) => line.block === block)

@@ -44,7 +44,9 @@ function tell(message: FromGeneration): void {
   if (process.connected) process.send?.(message)
 }
 
-/** The process is there before it is needed: what most projects need is no part of a reload. What fails here fails again where it is told. */
+/**
+ * The process is there before it is needed: what most projects need is no part of a reload. What fails here fails again where it is told.
+ */
 async function warmUp(): Promise<void> {
   const { LibSQLStore } = await import('@retinue/libsql')
   const store = new LibSQLStore({ id: 'warm-up', url: ':memory:' })

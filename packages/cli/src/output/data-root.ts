@@ -5,8 +5,8 @@ import { UsageError } from '../usage-error.ts'
 
 /**
  * Where an output keeps what its agents write, in `.retinue/data`: the folder that RETINUE_ROOT names; else the project, as long as the
- * output stands in its `.retinue/`; else where it was started. It is never in the output itself, which the next build replaces. Throws `UsageError` if there can be no such
- * folder.
+ * output stands in its `.retinue/`; else where it was started. It is never in the output itself, which the next build replaces. Throws
+ * `UsageError` if there can be no such folder.
  */
 export function dataRoot(output: string, cwd: string, env: Readonly<Record<string, string | undefined>>): string {
   const given = env['RETINUE_ROOT']

@@ -13,7 +13,8 @@ export interface StrayErrors {
 
 /**
  * Watches for errors that nobody handles. A rejected promise is told once on stderr, and whatever runs goes on: nothing was waiting
- * for it. Who ends the process in the middle of a run does not make it look finished. After an exception in a callback nobody knows what was left half done, so `fatal` rejects; what that comes to is `consequence`.
+ * for it. Who ends the process in the middle of a run does not make it look finished. After an exception in a callback nobody knows what
+ * was left half done, so `fatal` rejects; what that comes to is `consequence`.
  */
 export function watchStrayErrors(
   err: (text: string) => void,

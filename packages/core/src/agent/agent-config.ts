@@ -74,7 +74,9 @@ export interface AgentOptions<Id extends string = string, A extends Subagents = 
   maxDepth?: number
   /** Retries of a model call beside its first attempt. Default: 2. */
   maxRetries?: number
-  /** Which calls of this agent, and of those that it delegates to, wait for a person before they start. Default: those whose tools say so. */
+  /**
+   * Which calls of this agent, and of those that it delegates to, wait for a person before they start. Default: those whose tools say so.
+   */
   requireToolApproval?: ApprovalGate
   /** Which of its tools and subagents are run in the background, where its application has that turned on. */
   backgroundTasks?: AgentTasks

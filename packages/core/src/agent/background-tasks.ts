@@ -21,7 +21,9 @@ export interface TaskQuestion extends PendingToolCall {
 /** Answers a call of a task as the task's root agent does. */
 export type AnswerTask = (task: TaskFacts, data: unknown, toolCallId: string) => Promise<RunStream>
 
-/** The background tasks of an application, whichever process works on them. What it does is loaded when something of it is first asked for. */
+/**
+ * The background tasks of an application, whichever process works on them. What it does is loaded when something of it is first asked for.
+ */
 export class BackgroundTasks {
   readonly #application: Application
   readonly #answer: AnswerTask

@@ -36,7 +36,10 @@ export function backgroundSet(agentId: string, tools: ToolSet, own: AgentTasks |
   return terms.size === 0 ? { tools, terms: undefined } : { tools: toolSet(byName), terms }
 }
 
-/** Throws `agent-invalid` for a name that no tool has of an agent whose tools are always the same, and for that of a tool which the client runs. */
+/**
+ * Throws `agent-invalid` for a name that no tool has of an agent whose tools are always the same, and for that of a tool which the client
+ * runs.
+ */
 export function assertNamed(agentId: string, tools: ToolSet, own: AgentTasks | undefined): void {
   const unknown = Object.keys(own?.tools ?? {}).filter((name) => !tools.byName.has(name))
   if (unknown.length > 0)
@@ -69,7 +72,9 @@ function termsOf(named: boolean | AgentTask | undefined, tool: LoopTool): TaskTe
   return taskTerms(named === true ? {} : named)
 }
 
-/** How a subagent is run that its parent does not name: as its own tools are that can run in the background, by the widest of their limits. */
+/**
+ * How a subagent is run that its parent does not name: as its own tools are that can run in the background, by the widest of their limits.
+ */
 export function inheritedTerms(terms: BackgroundTools | undefined): TaskTerms | undefined {
   if (!terms) return undefined
   const all = [...terms.values()]

@@ -4,7 +4,7 @@ import { isRetinueError } from '../errors/retinue-error.ts'
 import type { StoredTask } from '../storage/tasks.ts'
 import { openDecided, type Verdict } from './decide-run.ts'
 import { streamed } from './drive-run.ts'
-import type { DecisionOptions, ResumeOptions } from './resume-options.ts'
+import type { ApproveOptions, DecisionOptions, DeclineOptions, ResumeOptions } from './resume-options.ts'
 import type { RunStream } from './run-stream.ts'
 import { storageOf } from './storage-of.ts'
 import type { Site } from './take-run.ts'
@@ -29,20 +29,15 @@ export async function decideTask(
   if (!task) return undefined
   const live = await openedTask(site, manager, task, verdict, options)
   const own = taskStream(live)
-  const {
-    toolCallId: _call,
-    reason: _reason,
-    args: _args,
-    decidedBy: _by,
-    ...rest
-  } = options as unknown as Record<string, unknown>
-  const waiting = await wokenRun(site, manager, task, rest as unknown as ResumeOptions)
+  const given: ApproveOptions & DeclineOptions = options
+  const { toolCallId: _call, decidedBy: _by, args: _args, reason: _reason, ...rest } = given
+  const waiting = await wokenRun(site, manager, task, rest)
   return waiting ?? own
 }
 
 /**
- * Lets go on what waits for a task where nobody works on it: tasks above it, and at the top a run, whose stream it is. Undefined if there is
- * none: it has ended, or is at work and hears of the task.
+ * Lets go on what waits for a task where nobody works on it: tasks above it, and at the top a run, whose stream it is. Undefined if there
+ * is none: it has ended, or is at work and hears of the task.
  */
 async function wokenRun(
   site: Site,

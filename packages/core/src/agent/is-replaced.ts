@@ -3,8 +3,9 @@ import type { AgentMemory } from '../memory/agent-memory.ts'
 import type { ThreadKey } from '../storage/threads.ts'
 
 /**
- * Whether something stands in a thread in the place of what a run said there: it has no message of the run, and one that was said at `since`
- * or later. Not where nothing is known: of a thread that was deleted, one in which nothing stands, or what is damaged and may be the run's.
+ * Whether something stands in a thread in the place of what a run said there: it has no message of the run, and one that was said at
+ * `since` or later. Not where nothing is known: of a thread that was deleted, one in which nothing stands, or what is damaged and may be
+ * the run's.
  */
 export async function isReplaced(
   memory: AgentMemory,

@@ -275,7 +275,9 @@ export class KeptTree implements RunKeeper {
     return this.failure
   }
 
-  /** The questions of the tree that the ledger does not have yet. A call that ended undecided, such as one whose tool is gone, asks no more. */
+  /**
+   * The questions of the tree that the ledger does not have yet. A call that ended undecided, such as one whose tool is gone, asks no more.
+   */
   #newRequests(): ApprovalRequest[] {
     const { run, options, parts } = this.#tree
     const { runId } = run.root

@@ -82,7 +82,9 @@ async function neverBegan(manager: TaskManager, storage: Storage, taskId: string
   if (task && (!parent || parent.status === 'ended')) await manager.lost(taskId, thrown)
 }
 
-/** Whether nobody could be told of it any more: the run that made the call is gone, and no thread is told. Throws `run-busy` while it lives. */
+/**
+ * Whether nobody could be told of it any more: the run that made the call is gone, and no thread is told. Throws `run-busy` while it lives.
+ */
 async function isOrphan(storage: Storage, { tells, parentTree, taskId }: StoredTask): Promise<boolean> {
   if (tells === 'thread') return false
   if ((await storedTree(storage, parentTree)) !== undefined) return false

@@ -75,7 +75,9 @@ export interface RunOptions<N extends DelegateName = DelegateName> extends Callb
   memory?: MemoryOption
   /** The id of the run. Default: a random one; a child's is made from its root's. */
   runId?: string
-  /** Whose run it is, where no `memory` says so: it is found for them alone, as what it asks is. At most 256 characters. Default: nobody's. */
+  /**
+   * Whose run it is, where no `memory` says so: it is found for them alone, as what it asks is. At most 256 characters. Default: nobody's.
+   */
   owner?: string
   delegation?: DelegationOptions<N>
   /**

@@ -25,9 +25,9 @@ interface Held {
 }
 
 /**
- * What still waits or works for turns that are about to be deleted: their runs, which nobody else may take from now on, and their background
- * tasks. It ends once they are gone, and not before: until then each can go on as if nothing had been said. Whoever dies between leaves
- * the leases of runs that wait, by which `recover` finds them.
+ * What still waits or works for turns that are about to be deleted: their runs, which nobody else may take from now on, and their
+ * background tasks. It ends once they are gone, and not before: until then each can go on as if nothing had been said. Whoever dies between
+ * leaves the leases of runs that wait, by which `recover` finds them.
  */
 export class TurnsToEnd {
   readonly #storage: Storage

@@ -2,7 +2,9 @@ import { addMessage, type Run } from '../loop/run.ts'
 import { frameworkNote } from '../messages/framework-note.ts'
 import type { Storage } from '../storage/storage.ts'
 
-/** Adds to the conversation of a task's run what was said to it since the last time. How far it was read is in its state, and saved with it. */
+/**
+ * Adds to the conversation of a task's run what was said to it since the last time. How far it was read is in its state, and saved with it.
+ */
 export async function readInbox(storage: Storage, taskId: string, run: Run): Promise<void> {
   const { state } = run
   for (const { sequence, text } of await storage.tasks.messages({ taskId, after: state.inboxRead ?? 0 })) {

@@ -63,7 +63,9 @@ export class StrandedTasks {
     return true
   }
 
-  /** A run has taken over tasks of its thread, or goes on: it is told from now on what happens in them, and what nobody works on goes on. */
+  /**
+   * A run has taken over tasks of its thread, or goes on: it is told from now on what happens in them, and what nobody works on goes on.
+   */
   async attach(run: Run): Promise<void> {
     const tasks = run.state.tasks ?? []
     await forEachLimited(tasks.length, AT_ONCE, async (index) => {

@@ -40,7 +40,9 @@ export interface DelegateTarget {
 export interface DelegatedRequest {
   /** The last user message: the delegation prompt, or the typed input as JSON. */
   readonly prompt: string
-  /** The arguments, where the target declares an `inputSchema`; undefined where a hook modified the prompt, which then is all that is asked. */
+  /**
+   * The arguments, where the target declares an `inputSchema`; undefined where a hook modified the prompt, which then is all that is asked.
+   */
   readonly input: unknown
   /** What the target may see of the parent's conversation. */
   readonly messages: readonly Message[]

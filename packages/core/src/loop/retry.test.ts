@@ -72,7 +72,9 @@ test('B1.8 the waiting is a second, doubled each time, or what retry-after says'
   expect(await asked({ 'retry-after': '86400' })).toBe(60_000)
 })
 
-/** Failures, and how often a model that answers with nothing else is tried under `maxRetries: 3`; how long it is waited, in milliseconds. */
+/**
+ * Failures, and how often a model that answers with nothing else is tried under `maxRetries: 3`; how long it is waited, in milliseconds.
+ */
 const forever = new Promise<never>(() => {})
 const backoff = 1000 + 2000 + 4000
 const failures: [string, ScriptedTurn, tries: number, waited: number][] = [

@@ -58,8 +58,8 @@ export interface RunTasks {
   /** Begins a task for a call, of which `begin` was done: what its model reads at once. `release`: of its admission. */
   start(run: Run, call: PendingCall, terms: TaskTerms, release: (() => void) | undefined): Promise<Outcome>
   /**
-   * What the next run on a thread takes over: a message that tells of what has ended since, and the tasks that have not. What it tells of is
-   * claimed, and to be confirmed.
+   * What the next run on a thread takes over: a message that tells of what has ended since, and the tasks that have not. What it tells of
+   * is claimed, and to be confirmed.
    */
   ofThread(request: ThreadRequest): Promise<ThreadTasks>
   /** A run has tasks that it did not begin itself: it is told from now on what happens in them, and those that nobody works on go on. */

@@ -23,7 +23,10 @@ export interface BackgroundTaskOptions {
   readonly enabled?: boolean
   /** How many tasks work at the same time in this process. Those that wait, for a person or for others, do not count. Default: 10. */
   readonly globalConcurrency?: number
-  /** How many tasks of one agent work at the same time: of a delegation the subagent's, of a tool those of the agent that called it. Default: 5. */
+  /**
+   * How many tasks of one agent work at the same time: of a delegation the subagent's, of a tool those of the agent that called it.
+   * Default: 5.
+   */
   readonly perAgentConcurrency?: number
   /**
    * What becomes of a call when there is no room: it waits for its turn (`queue`), its model reads that it was not started (`reject`), or

@@ -18,7 +18,8 @@ function price(input: number, output: number, cachedInput?: number): ModelPrice 
 
 /**
  * What the makers of the models ask for text at the standard speed, by `provider/model`. The figures are those of 2026-11-14, of their
- * public price pages: developers.openai.com/api/docs/pricing, platform.claude.com/docs/en/about-claude/pricing, ai.google.dev/gemini-api/docs/pricing.
+ * public price pages: developers.openai.com/api/docs/pricing, platform.claude.com/docs/en/about-claude/pricing,
+ * ai.google.dev/gemini-api/docs/pricing.
  *
  * They serve a budget, which must not count too little: a model that is cheaper for a time stands here with the price that follows.
  * Not counted, since usage does not tell it: what writing to a cache costs above `input`, audio, tools of the provider, faster tiers.

@@ -5,7 +5,10 @@ import { isObject } from '../shared/records.ts'
 /** A text, or a function that gives it when it is asked for. */
 export type SkillText = string | ((context: SkillContext) => string | Promise<string>)
 
-/** What a function that gives a text of a skill is told, each time that a model loads it. What it throws, the model reads as the tool's error. */
+/**
+ * What a function that gives a text of a skill is told, each time that a model loads it. What it throws, the model reads as the tool's
+ * error.
+ */
 export interface SkillContext {
   readonly requestContext: RequestContextLike
   /** Aborted when the run is, or when the tool's time is up. */

@@ -94,8 +94,8 @@ export interface MessageStorage {
   /** A message with those around it, oldest first; `message-not-found` if the thread has none of that id. */
   listNeighbours(query: NeighbourQuery): Promise<Messages>
   /**
-   * Lexical full-text search over the text that people and agents said (no tool results, no reasoning, no notes of the framework): words and, for half, words that begin as they do without
-   * their ending (`picked` for `picks`), without regard
+   * Lexical full-text search over the text that people and agents said (no tool results, no reasoning, no notes of the framework): words
+   * and, for half, words that begin as they do without their ending (`picked` for `picks`), without regard
    * to case and accents, in the first 200,000 characters of a message. Scripts without spaces are matched by character.
    */
   search(search: MessageSearch): Promise<FoundMessages>

@@ -84,8 +84,8 @@ export interface RunStorage {
   /** The oldest first. */
   list(query: RunQuery): Promise<RunPage>
   /**
-   * Takes the lease of a run, and gives the run as it now stands, with a version of its own and nothing else changed. Undefined while another holder's lease
-   * lives: one whose `until` lies after `at`, unless the store knows that its process is dead. `run-not-found`.
+   * Takes the lease of a run, and gives the run as it now stands, with a version of its own and nothing else changed. Undefined while
+   * another holder's lease lives: one whose `until` lies after `at`, unless the store knows that its process is dead. `run-not-found`.
    */
   acquire(request: { runId: string; holder: string; until: number; at: number }): Promise<StoredRun | undefined>
   /** Prolongs a lease, without a new version. False if it is somebody else's by now, or the run is gone. */
@@ -93,8 +93,8 @@ export interface RunStorage {
   /** Lets a lease go, without a new version. Harmless if it is somebody else's by now. */
   release(request: { runId: string; holder: string }): Promise<void>
   /**
-   * Keeps what a run told, for readers that come back. False, and nothing is kept, if there is no such run. Events of numbers that are there
-   * already stay as they are.
+   * Keeps what a run told, for readers that come back. False, and nothing is kept, if there is no such run. Events of numbers that are
+   * there already stay as they are.
    */
   appendEvents(events: NewRunEvents): Promise<boolean>
   /** What a run told, in its order; empty if there is no such run, or nothing was kept of it. */

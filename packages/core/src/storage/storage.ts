@@ -9,8 +9,8 @@ import type { WorkingMemoryStorage } from './working-memory.ts'
  * needs at the first call, so making one costs nothing, and fails only for options that make no store.
  *
  * Times are whole milliseconds since 1970 and come from the caller: a store reads no clock. Whatever fails does so with a
- * `RetinueError` (`storage-…`, `thread-…`, `run-…`, `task-…`, `message-not-found`; `option-invalid` for limits and cursors), and leaves nothing half
- * written.
+ * `RetinueError` (`storage-…`, `thread-…`, `run-…`, `task-…`, `message-not-found`; `option-invalid` for limits and cursors), and leaves
+ * nothing half written.
  */
 export interface Storage {
   readonly id: string

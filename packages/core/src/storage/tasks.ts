@@ -144,7 +144,9 @@ export interface TaskStorage {
   get(taskId: string): Promise<StoredTask>
   /** In the order in which they were made. */
   list(query: TaskQuery): Promise<Page<TaskFacts>>
-  /** Makes a move. Of movers that come at once one wins. Undefined, and nothing written, if the task does not stand at `from`, or is gone. */
+  /**
+   * Makes a move. Of movers that come at once one wins. Undefined, and nothing written, if the task does not stand at `from`, or is gone.
+   */
   change(change: TaskChange): Promise<StoredTask | undefined>
   /**
    * Takes ended tasks to tell somebody of them, in one transaction: gives those that have ended, were not delivered, and are not claimed

@@ -125,7 +125,8 @@ export interface ThreadStorage extends MessageStorage {
    * and reads the last ones before them. Called again with the same message ids it changes nothing and gives the same.
    * `thread-not-found` if the thread is somebody else's, whatever its owner is called; then nothing was written. With `replace` it deletes
    * first, all in the same transaction; `thread-not-found` if there is no such thread, `message-not-found` if it has no such message: then
-   * nothing was written. A message of the turn may have the id of one that goes. It is not to be called again like that: the message is gone.
+   * nothing was written. A message of the turn may have the id of one that goes. It is not to be called again like that: the message is
+   * gone.
    */
   beginTurn(turn: NewTurn): Promise<BegunTurn>
 }

@@ -191,7 +191,10 @@ interface Trial {
   readonly timers: CountedTimers
 }
 
-/** Aborts a run a few turns of the microtask queue after its chunk `at` was read. Gives the depth of the deepest call that was under way then; undefined if the run came to its end before. */
+/**
+ * Aborts a run a few turns of the microtask queue after its chunk `at` was read. Gives the depth of the deepest call that was under way
+ * then; undefined if the run came to its end before.
+ */
 async function abortAt({ plan, timers }: Trial, at: number, by: 'signal' | 'stream', delay: number) {
   const opened = await open(plan)
   const { stream, watch, outer } = opened

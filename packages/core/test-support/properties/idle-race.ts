@@ -13,7 +13,9 @@ const TIMES = [0, 0, 1, 1, 2, 5, 10, 10, 50, 3_000, 3_001]
 /** After how long at most a run ends that has nothing left to wait for, in milliseconds. */
 const CLOSES_MS = 100
 
-/** R07: whenever tasks complete against the turns of their parent, each result is told once, and the run ends when there is nothing to add. */
+/**
+ * R07: whenever tasks complete against the turns of their parent, each result is told once, and the run ends when there is nothing to add.
+ */
 export const idleRace: Property = {
   name: 'R07 B9.2 B9.3',
   unit: 'timings of tasks against the turns of their run',

@@ -129,8 +129,8 @@ const MAX_GROWTH = 1.1
 const HEAP_SLACK = 1_000
 
 /**
- * Measures runs of several sizes, each larger than the one before, and throws where a task costs more than ten percent more with one of them.
- * `judged`: of what. A heap that others use at the same time says nothing.
+ * Measures runs of several sizes, each larger than the one before, and throws where a task costs more than ten percent more with one of
+ * them. `judged`: of what. A heap that others use at the same time says nothing.
  */
 export async function taskGrowth(
   sizes: readonly number[],

@@ -3,7 +3,10 @@ import { errorCode } from './database-error.ts'
 import type { DatabaseOptions } from './database-options.ts'
 import { isLocked, waitForLock } from './wait-for-lock.ts'
 
-/** A client that is ready for use; until `deadline` it waits for a lock. The packages behind it are loaded here, and not when a program starts. */
+/**
+ * A client that is ready for use; until `deadline` it waits for a lock. The packages behind it are loaded here, and not when a program
+ * starts.
+ */
 export async function openClient(options: DatabaseOptions, deadline: number): Promise<Client> {
   const { url, authToken, wrapClient } = options
   const config: Config = { url, ...(authToken === undefined ? {} : { authToken }) }

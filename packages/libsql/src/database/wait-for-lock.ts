@@ -52,7 +52,10 @@ export async function waitForLock<T>(client: Client, attempt: () => Promise<T>, 
   }
 }
 
-/** Whether one could write now. For a database elsewhere it is only found out by trying. This way of the driver closes its statements also where they fail. */
+/**
+ * Whether one could write now. For a database elsewhere it is only found out by trying. This way of the driver closes its statements also
+ * where they fail.
+ */
 async function isFree(client: Client): Promise<boolean> {
   if (client.protocol !== 'file') return true
   try {

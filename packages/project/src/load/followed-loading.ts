@@ -5,8 +5,8 @@ import { importCandidates, isRelative } from '../discover/import-candidates.ts'
 
 /**
  * Notes which files the code of a project loads, wherever they stand: its own, of folders beside it, and of packages that are linked into
- * its `node_modules`; what is really installed there is left out. Of what was looked for by a relative path and not found, all places are noted. `onFile` hears of
- * each once, by its absolute path, before it runs. It stays for the life of the process.
+ * its `node_modules`; what is really installed there is left out. Of what was looked for by a relative path and not found, all places are
+ * noted. `onFile` hears of each once, by its absolute path, before it runs. It stays for the life of the process.
  *
  * Register it last: of several hooks the last one is asked first, and another one may not ask on.
  */

@@ -5,8 +5,8 @@ import type { Chat } from './chat-decisions.ts'
 import { isOfTurn, type LastTurn, lastTurn } from './last-turn.ts'
 
 /**
- * The run of the last turn of a conversation, if it goes on, or waits; undefined if it has ended. One of an earlier turn that waits still is
- * decided in its own message. Without a memory every run is of the last turn.
+ * The run of the last turn of a conversation, if it goes on, or waits; undefined if it has ended. One of an earlier turn that waits still
+ * is decided in its own message. Without a memory every run is of the last turn.
  */
 export async function currentRun(
   services: Services,

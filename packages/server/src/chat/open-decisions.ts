@@ -58,7 +58,10 @@ function isDeclined({ status }: Approval): boolean {
   return status === 'declined' || status === 'cancelled'
 }
 
-/** Throws `decision-invalid` for a decision of another kind than is asked for, or with what does not fit the tool, as far as it can be known. */
+/**
+ * Throws `decision-invalid` for a decision of another kind than is asked for, or with what does not fit the tool, as far as it can be
+ * known.
+ */
 export async function assertFits(services: Services, approval: Approval, decision: Named): Promise<void> {
   const { toolCallId, toolName, kind } = approval
   if (decision.type === 'decline') return

@@ -48,7 +48,10 @@ export async function saidIn(thread: Thread, { messages, trigger, messageId }: C
   return isEdited && turn.hasLater ? anew : { ...anew, type: 'again', turn }
 }
 
-/** Ids that messages have are such as the thread can keep, or they could not be said anew; of two that came with one it would keep the first. */
+/**
+ * Ids that messages have are such as the thread can keep, or they could not be said anew; of two that came with one it would keep the
+ * first.
+ */
 function assertIds(fresh: readonly ClientMessage[]): void {
   const ids = fresh.map(({ id }) => id).filter((id) => id !== undefined)
   if (!ids.every(isKeptId))

@@ -143,8 +143,8 @@ async function isAnswered(
 }
 
 /**
- * Whoever wants something said anew does not want to hear the end of what is being said since. It has the thread, so that it is stopped before
- * the new one begins: where that then fails, or a processor refuses it, the answer was stopped all the same, and can be had anew.
+ * Whoever wants something said anew does not want to hear the end of what is being said since. It has the thread, so that it is stopped
+ * before the new one begins: where that then fails, or a processor refuses it, the answer was stopped all the same, and can be had anew.
  */
 async function stopCurrent(services: Services, chat: Chat, kept: RememberedMessage): Promise<void> {
   const run = services.hub.lastOf(chat)

@@ -37,9 +37,9 @@ const MOST_ATTEMPTS = 6
 const FIRST_WAIT_MS = 500
 
 /**
- * The events of a run, or of a background task, in order and once each. A connection that breaks is made again, and the stream goes on after
- * the last event; it ends with the `finish` of the root run, or with the end of the task. Where the server no longer knows what came after
- * the last event of a task, it goes on with how the task stands. It can be read once. Rejects with the error of the server, or with
+ * The events of a run, or of a background task, in order and once each. A connection that breaks is made again, and the stream goes on
+ * after the last event; it ends with the `finish` of the root run, or with the end of the task. Where the server no longer knows what came
+ * after the last event of a task, it goes on with how the task stands. It can be read once. Rejects with the error of the server, or with
  * `connection-lost`.
  */
 export class RunEvents implements AsyncIterable<ClientEvent> {
@@ -106,8 +106,8 @@ export class RunEvents implements AsyncIterable<ClientEvent> {
   }
 
   /**
-   * The view of the run after each event. Those of a task go into the view of the run that began it, if that is given; else the view is one of
-   * what works on the task, from where the reading began.
+   * The view of the run after each event. Those of a task go into the view of the run that began it, if that is given; else the view is one
+   * of what works on the task, from where the reading began.
    */
   async *views(view: RootView = emptyView()): AsyncGenerator<RootView, void> {
     let state = view

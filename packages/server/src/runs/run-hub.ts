@@ -72,7 +72,8 @@ export class RunHub {
   }
 
   /**
-   * Takes note of a run that this process begins to work on, or goes on with; a background task is known by its own id. One that nobody has read yet ends for no want of readers.
+   * Takes note of a run that this process begins to work on, or goes on with; a background task is known by its own id. One that nobody has
+   * read yet ends for no want of readers.
    */
   async track(stream: RunStream, place: RunPlace): Promise<Leg> {
     // Somebody decided at once: the last events of the leg before may not have been read yet.

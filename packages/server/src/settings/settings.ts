@@ -19,9 +19,15 @@ export interface ServerSettings {
   middleware?: readonly MiddlewareHandler[]
   /** How long a body may be, in bytes. Default: 4 MiB. */
   bodyLimit?: number
-  /** A stream in which nothing happens says so after this time, so that nobody in between ends it. Milliseconds, at most 15,000, the default. */
+  /**
+   * A stream in which nothing happens says so after this time, so that nobody in between ends it. Milliseconds, at most 15,000, the
+   * default.
+   */
   heartbeatMs?: number
-  /** How long a run goes on that nobody reads, in milliseconds; `Infinity`: to its end. 0: it ends with its last reader. Default: 10 minutes. */
+  /**
+   * How long a run goes on that nobody reads, in milliseconds; `Infinity`: to its end. 0: it ends with its last reader. Default: 10
+   * minutes.
+   */
   detachMs?: number
   /** How long `close` waits for the runs that go on, in milliseconds. Default: 10,000. */
   shutdownMs?: number

@@ -71,8 +71,8 @@ function assertOpen(toolCallId: string, call: Partial<KeptCall> | undefined, own
 }
 
 /**
- * The last calls of a thread that have these ids. Those of `sought` are looked for in all of it; the others in the last messages, and as far
- * back as the person last said something.
+ * The last calls of a thread that have these ids. Those of `sought` are looked for in all of it; the others in the last messages, and as
+ * far back as the person last said something.
  */
 async function callsOf(
   { memory, threadId, resourceId }: KeptThread,

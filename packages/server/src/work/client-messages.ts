@@ -19,8 +19,8 @@ export type ClientMessage = Record<string, unknown>
 
 /**
  * A client's messages as an input. It speaks as the person, and answers the calls of tools that are the client's to run; it does not
- * speak as the system (no schema lets it), gives no results of tools that the server runs, and decides on no approval by what it writes into its history.
- * Where the server has the conversation, it takes of it only what is new. Throws `request-invalid`.
+ * speak as the system (no schema lets it), gives no results of tools that the server runs, and decides on no approval by what it writes
+ * into its history. Where the server has the conversation, it takes of it only what is new. Throws `request-invalid`.
  */
 export async function messagesFromClient(messages: readonly ClientMessage[], to: Recipient): Promise<AgentInput> {
   const own = await clientTools(to)
