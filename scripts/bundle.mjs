@@ -1,7 +1,7 @@
 // Bundles each package into few modules, since each module is a file to find, read, compile and link: `node scripts/bundle.mjs [root]`.
-// `tsc -b` writes the types beside them. What is as it was is left alone.
+// They take the place of what `tsc -b` wrote, a module for each source; its types stay. What is as it was is left alone.
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { rolldown, VERSION } from 'rolldown'
@@ -26,7 +26,7 @@ export async function bundlePackages(root) {
 }
 
 async function bundlePackage(root, dir) {
-  const stamp = stampOf(root, dir)
+  const sources = sourcesHash(root, dir)
   const out = join(root, dir, 'dist')
   rmSync(join(root, dir, STAMP), { force: true })
   const build = await rolldown({
@@ -56,8 +56,7 @@ async function bundlePackage(root, dir) {
   } finally {
     await build.close()
   }
-  mkdirSync(out, { recursive: true })
-  writeFileSync(join(root, dir, STAMP), stamp)
+  writeFileSync(join(root, dir, STAMP), `${sources} ${scriptsHash(root, dir)}`)
 }
 
 /**
@@ -81,23 +80,34 @@ function entriesOf(root, dir) {
   return [...new Set([...names, ...(BY_PATH[basename(dir)] ?? [])])]
 }
 
-/** Left when all is written: of what a package was bundled. */
+/** Left when all is written: of what a package was bundled, and what came of it. */
 const STAMP = 'dist/.bundle'
 
 function stampOf(root, dir) {
+  return `${sourcesHash(root, dir)} ${scriptsHash(root, dir)}`
+}
+
+function sourcesHash(root, dir) {
   const own = ['bundle.mjs', 'lib/module-urls.mjs'].map((name) => join(import.meta.dirname, name))
   const sources = readdirSync(join(root, dir, 'src'), { recursive: true })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
     .sort()
     .map((name) => join(root, dir, 'src', name))
+  return hashOf(root, [...own, join(root, dir, 'package.json'), ...sources])
+}
+
+function scriptsHash(root, dir) {
+  return hashOf(root, scriptsIn(join(root, dir, 'dist')).sort())
+}
+
+function hashOf(root, files) {
   const hash = createHash('sha256').update(VERSION)
-  for (const file of [...own, join(root, dir, 'package.json'), ...sources]) {
-    hash.update(`\0${relative(root, file)}\0`).update(readFileSync(file))
-  }
+  for (const file of files) hash.update(`\0${relative(root, file)}\0`).update(readFileSync(file))
   return hash.digest('hex')
 }
 
 function scriptsIn(folder) {
+  if (!existsSync(folder)) return []
   const names = readdirSync(folder, { recursive: true }).filter((name) => /\.js(?:\.map)?$/.test(name))
   return names.map((name) => join(folder, name))
 }

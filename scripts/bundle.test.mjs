@@ -80,6 +80,17 @@ test('what has not changed is left alone, what changed is made anew, and nothing
   expect(existsSync(join(distOf(root), 'index.d.ts'))).toBe(true)
 })
 
+test('what something else put in the place of a bundle is bundled again', async () => {
+  const root = project(SOURCES)
+  await bundlePackages(root)
+  const bundled = readFileSync(join(distOf(root), 'index.js'), 'utf8')
+  // As a compiler does that writes a module for each source.
+  write(root, { 'packages/one/dist/index.js': 'export {}\n', 'packages/one/dist/shared/later.js': 'export {}\n' })
+  expect(await bundlePackages(root)).toEqual(['packages/one'])
+  expect(readFileSync(join(distOf(root), 'index.js'), 'utf8')).toBe(bundled)
+  expect(scripts(root)).toEqual(['chunks/later.js', 'chunks/where.js', 'deep/index.js', 'index.js'])
+})
+
 test('a bundle that failed is not taken for one', async () => {
   const root = project(SOURCES)
   await bundlePackages(root)

@@ -29,6 +29,7 @@ async function namespaceOf(path: string, { slot }: LoadRequest): Promise<Readonl
     const read = decodeText(await readFile(path))
     return { default: read.ok ? parseFrontmatter(read.text).values : {} }
   }
+  // A file: URL, always: the compiler's rewriting of relative specifiers must find nothing to rewrite.
   const { href } = pathToFileURL(path)
   return (await import(href)) as Readonly<Record<string, unknown>>
 }
