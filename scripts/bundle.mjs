@@ -2,17 +2,11 @@
 // They take the place of what `tsc -b` wrote, a module for each source; its types stay. What is as it was is left alone.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, join, relative } from 'node:path'
+import { basename, isAbsolute, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { rolldown, VERSION } from 'rolldown'
 import { moduleUrls } from './lib/module-urls.mjs'
 import { listDirs, readJson } from './lib/sources.mjs'
-
-/** What is begun or bundled by its path, beside what package.json names: by folders of packages. */
-const BY_PATH = {
-  project: ['load/load-child'],
-  cli: ['dev/generation', 'output/default-storage', 'output/start-output'],
-}
 
 /** What package.json says stands in the sources. */
 const SOURCE = '@retinue/source'
@@ -35,7 +29,7 @@ async function bundlePackage(root, dir) {
     platform: 'node',
     tsconfig: false,
     transform: { target: 'node22.18' },
-    external: (id) => /^[^./]/.test(id),
+    external: (id, _importer, isResolved) => !isResolved && !id.startsWith('.') && !isAbsolute(id),
     plugins: [whole(), moduleUrls(join(root, dir, 'src'))],
     onLog(level, log) {
       throw new Error(`${dir}: ${level}: ${log.message}`)
@@ -77,7 +71,7 @@ function entriesOf(root, dir) {
   const { exports, imports = {} } = readJson(root, `${dir}/package.json`)
   const named = [...Object.values(exports), ...Object.values(imports)].flatMap((target) => target[SOURCE] ?? [])
   const names = named.map((path) => /^\.\/src\/(.+)\.ts$/.exec(path)[1])
-  return [...new Set([...names, ...(BY_PATH[basename(dir)] ?? [])])]
+  return [...new Set(names)]
 }
 
 /** Left when all is written: of what a package was bundled, and what came of it. */
@@ -88,7 +82,7 @@ function stampOf(root, dir) {
 }
 
 function sourcesHash(root, dir) {
-  const own = ['bundle.mjs', 'lib/module-urls.mjs'].map((name) => join(import.meta.dirname, name))
+  const own = ['bundle.mjs', 'lib/module-urls.mjs', 'lib/sources.mjs'].map((name) => join(import.meta.dirname, name))
   const sources = readdirSync(join(root, dir, 'src'), { recursive: true })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
     .sort()

@@ -25,7 +25,10 @@ export function moduleUrls(src) {
         const way = posix.relative(posix.dirname(fileName), place)
         return `new URL(${JSON.stringify(way.startsWith('.') ? way : `./${way}`)}, import.meta.url).href`
       }
-      return { code: code.replace(call, own), map: null }
+      const placed = code.replace(call, own)
+      if (placed.includes(PLACE))
+        throw new Error(`${fileName}: the bundler has written a place in a way that is not known`)
+      return { code: placed, map: null }
     },
   }
 }
@@ -37,8 +40,12 @@ function withPlaces(code, id, text) {
   })
   let placed = code
   for (const { start, end } of uses.reverse()) {
+    // A name of package.json means the same wherever the package asks for it.
+    if (/^\.resolve\((?!['"`]\.)/.test(placed.slice(end, end + 11))) continue
     if (!placed.startsWith('.url', end))
-      throw new Error(`${id}: of import.meta only "url" is what it was in a bundle: use it`)
+      throw new Error(
+        `${id}: of import.meta only "url" is what it was in a bundle, and "resolve" of a "#name": use these`,
+      )
     placed = placed.slice(0, start) + text + placed.slice(end + '.url'.length)
   }
   return placed

@@ -61,7 +61,7 @@ export async function check({
   follows,
 }: Check): Promise<Checked> {
   const loader = new ChildLoader(root, { timeoutMs, ...(follows === undefined ? {} : { follows }) })
-  const end = (): void => loader.dispose()
+  const end = (): void => void loader.dispose()
   signal?.addEventListener('abort', end)
   try {
     // The process that runs their code starts while this one reads the rest of its own: half of the wait is saved.
@@ -75,7 +75,7 @@ export async function check({
     return { result, files: () => followedFiles(root, examination.modules, loaded), examination, tree }
   } finally {
     signal?.removeEventListener('abort', end)
-    loader.dispose()
+    await loader.dispose()
   }
 }
 

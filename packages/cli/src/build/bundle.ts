@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { basename, dirname, extname, isAbsolute, join, relative, sep } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { RetinueError } from '@retinue/core/errors'
@@ -167,7 +167,7 @@ class Work {
         async handler(id, importer, { kind }) {
           if (id === ENTRY) return { id: `\0${ENTRY}`, moduleSideEffects: 'no-treeshake' }
           if (id === PROJECT) return { id: `\0${PROJECT}`, moduleSideEffects: 'no-treeshake' }
-          if (id in RUNTIME) return ownModule(RUNTIME[id as keyof typeof RUNTIME])
+          if (id in RUNTIME) return fileURLToPath(import.meta.resolve(RUNTIME[id as keyof typeof RUNTIME]))
           if (id.startsWith(FILE)) return join(work.#root, id.slice(FILE.length))
           if (id.startsWith('node:') || isAbsolute(id)) return null
           // What a specifier means is the same for all modules of a package.
@@ -278,11 +278,6 @@ class Work {
     const isMade = source.includes('\0') || name === ENTRY || name === PROJECT
     return `../../../../${isMade ? `${name.replace(/^.*:/, 'retinue-')}.js` : this.#place(path)}`
   }
-}
-
-/** A module of this package, in the form that this file itself has: source or compiled. */
-function ownModule(path: string): string {
-  return fileURLToPath(new URL(`${path}${extname(import.meta.url)}`, import.meta.url))
 }
 
 /** What the chunk is called that a thread or process begins with. */

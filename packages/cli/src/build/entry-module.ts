@@ -9,10 +9,10 @@ export const PROJECT = 'retinue:project'
 /** Before the path of a file of the project, in a specifier. */
 export const FILE = 'retinue:file/'
 
-/** The modules of this command line that the entry imports, by the names that it imports them by. */
+/** The modules of this command line that the entry imports, by the names that it imports them by: as package.json calls them. */
 export const RUNTIME = {
-  'retinue:start-output': '../output/start-output',
-  'retinue:default-storage': '../output/default-storage',
+  'retinue:start-output': '#start-output',
+  'retinue:default-storage': '#default-storage',
 } as const
 
 /** The text of the module that a build begins with: the same for every project. */

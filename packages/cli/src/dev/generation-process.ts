@@ -1,8 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Socket } from 'node:net'
-import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { CheckResult } from '@retinue/project'
+import { type CheckResult, compiledFolder } from '@retinue/project'
 import type { FromGeneration, LoadOrder, ToGeneration, TreeLine, WantedPlace } from './protocol.ts'
 
 /** What came of loading a folder. */
@@ -55,9 +54,9 @@ export class GenerationProcess {
   readonly down: Promise<Down>
 
   constructor(cwd: string) {
-    // Beside this file, in the form that this file itself has: source or compiled.
-    const entry = fileURLToPath(new URL(`./generation${extname(import.meta.url)}`, import.meta.url))
-    this.#child = fork(entry, [String(process.pid)], {
+    const entry = fileURLToPath(import.meta.resolve('#generation'))
+    const compiled = compiledFolder()
+    this.#child = fork(entry, [String(process.pid), ...(compiled === undefined ? [] : [compiled])], {
       cwd,
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       execArgv: process.execArgv,

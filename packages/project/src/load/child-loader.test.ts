@@ -101,18 +101,15 @@ await checkProject(${JSON.stringify(root)}, { timeoutMs: 600_000 })`
 test('B11.11 B11.13 what was compiled is kept for the next process; nothing that a module left behind is done at its end', async () => {
   const kept = mkdtempSync(join(tmpdir(), 'retinue-kept-'))
   vi.stubEnv('NODE_COMPILE_CACHE', undefined)
-  for (const name of ['TMPDIR', 'TEMP']) vi.stubEnv(name, kept)
   const last = `import { writeFileSync } from 'node:fs'\nprocess.on('exit', () => writeFileSync('ended', ''))\nwriteFileSync('pid', String(process.pid))\n`
   const root = tempProject({ 'a.ts': `${last}${tool('kept-by-node')}` })
-  loader = new ChildLoader(root, { timeoutMs: 5000 })
+  loader = new ChildLoader(root, { timeoutMs: 5000, compiled: kept })
   expect(summary(await loader.load([{ file: 'a.ts', slot: 'tool' }]))).toEqual(['tool'])
   const pid = Number(readFileSync(join(root, 'pid'), 'utf8'))
-  loader.dispose()
+  await loader.dispose()
   await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 10_000 })
   expect(existsSync(join(root, 'ended'))).toBe(false)
-  const files = readdirSync(join(kept, 'node-compile-cache'), { recursive: true, withFileTypes: true }).filter(
-    (entry) => entry.isFile(),
-  )
+  const files = readdirSync(kept, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   const isKept = files.some(({ parentPath, name }) => readFileSync(join(parentPath, name)).includes('kept-by-node'))
   rmSync(kept, { recursive: true })
   expect(isKept).toBe(true)
@@ -124,7 +121,7 @@ test('B11.11 a module that leaves a loop behind does not keep its process', asyn
   loader = new ChildLoader(root, { timeoutMs: 5000 })
   await loader.load([{ file: 'a.ts', slot: 'tool' }])
   const pid = await vi.waitFor(() => Number(readFileSync(join(root, 'busy'), 'utf8')), { timeout: 30_000 })
-  loader.dispose()
+  await loader.dispose()
   await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 10_000 })
 })
 

@@ -1,11 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { extname } from 'node:path'
 import { pid } from 'node:process'
 import { fileURLToPath } from 'node:url'
+import { compiledFolder } from './compiled-code.ts'
 import type { LoadFailure, LoadRequest, LoadResult, ModuleLoader } from './module-loader.ts'
 import { inheritedOptions } from './node-options.ts'
-import { FOLLOWS, type FromChild, isFromChild, type ToChild } from './protocol.ts'
+import { COMPILED, FOLLOWS, type FromChild, isFromChild, type ToChild } from './protocol.ts'
 
 /** After so many modules that hung, the others are not tried: the time of whoever waits is bounded. */
 const MAX_HANGS = 3
@@ -16,14 +16,16 @@ const ROOM_FOR_THE_YOUNG = '--max-semi-space-size=64'
 /** How long a process may take to start, before any module runs in it. */
 const START_LIMIT_MS = 30_000
 
-/** What a module left running may keep it from hearing that it shall end. */
-const END_LIMIT_MS = 1_000
+/** What a module left running may keep it from hearing that it shall end. Then only what it compiled is lost. */
+const END_LIMIT_MS = 200
 
 export interface ChildLoaderOptions {
   /** How long one module may take to load. */
   readonly timeoutMs: number
   /** Whether it notes which files are loaded. Default: false, as that costs a look at each import. */
   readonly follows?: boolean
+  /** The folder in which Node keeps what it compiles. Default: that of this process. */
+  readonly compiled?: string | undefined
 }
 
 /**
@@ -33,7 +35,7 @@ export interface ChildLoaderOptions {
 export class ChildLoader implements ModuleLoader {
   readonly #root: string
   readonly #timeoutMs: number
-  readonly #follows: boolean
+  readonly #flags: readonly string[]
   readonly #strays: { file: string; failure: LoadFailure }[] = []
   readonly #loaded = new Set<string>()
   #child: Child | undefined
@@ -42,11 +44,11 @@ export class ChildLoader implements ModuleLoader {
   #broken: LoadFailure | undefined
 
   /** The process starts at once, so that it is ready when discovery is done. */
-  constructor(root: string, { timeoutMs, follows = false }: ChildLoaderOptions) {
+  constructor(root: string, { timeoutMs, follows = false, compiled = compiledFolder() }: ChildLoaderOptions) {
     this.#root = root
     this.#timeoutMs = timeoutMs
-    this.#follows = follows
-    this.#child = startChild(root, follows)
+    this.#flags = [...(follows ? [FOLLOWS] : []), ...(compiled === undefined ? [] : [COMPILED + compiled])]
+    this.#child = startChild(root, this.#flags)
   }
 
   async load(requests: readonly LoadRequest[]): Promise<readonly LoadResult[]> {
@@ -70,13 +72,16 @@ export class ChildLoader implements ModuleLoader {
     return this.#loaded
   }
 
-  /** Ends the process and whatever the modules left running in it. What is not loaded by then will not be. */
-  dispose(): void {
+  /**
+   * Ends the process and whatever the modules left running in it. What is not loaded by then will not be. Resolves when it is about to end,
+   * however this one ends.
+   */
+  async dispose(): Promise<void> {
     this.#broken ??= { kind: 'exited', message: 'the loading of modules was ended' }
     const child = this.#child
-    if (child?.ready && child.onMessage === undefined) child.end()
-    else child?.kill()
     this.#child = undefined
+    if (child?.ready && child.onMessage === undefined) await child.end()
+    else child?.kill()
   }
 
   #endChild(): void {
@@ -86,7 +91,7 @@ export class ChildLoader implements ModuleLoader {
 
   /** Loads modules until all are done or one of them takes the process with it; its failure is then the last result. */
   #loadUntilFault(requests: readonly LoadRequest[]): Promise<readonly LoadResult[]> {
-    const child = this.#child ?? startChild(this.#root, this.#follows)
+    const child = this.#child ?? startChild(this.#root, this.#flags)
     this.#child = child
     const results: LoadResult[] = []
     return new Promise((resolve) => {
@@ -163,16 +168,15 @@ interface Child {
   onMessage: ((message: FromChild) => void) | undefined
   onEnd: ((how: string) => void) | undefined
   send(message: ToChild): void
-  /** Lets it keep what it compiled, and ends it. */
-  end(): void
+  /** Lets it keep what it compiled, and ends it: at once where it does not hear. */
+  end(): Promise<void>
   kill(): void
 }
 
-function startChild(root: string, follows: boolean): Child {
+function startChild(root: string, flags: readonly string[]): Child {
   const token = randomUUID()
-  // Beside this file, in the form that this file itself has: source or compiled.
-  const entry = fileURLToPath(new URL(`./load-child${extname(import.meta.url)}`, import.meta.url))
-  const process = fork(entry, [token, root, String(pid), ...(follows ? [FOLLOWS] : [])], {
+  const entry = fileURLToPath(import.meta.resolve('#load-child'))
+  const process = fork(entry, [token, root, String(pid), ...flags], {
     cwd: root,
     stdio: ['ignore', 2, 2, 'ipc'],
     execArgv: [...inheritedOptions(), ROOM_FOR_THE_YOUNG],
@@ -186,8 +190,20 @@ function startChild(root: string, follows: boolean): Child {
     // A process that is already gone is told by its end, not by a message that could not be sent.
     send: (message) => void (process.connected && process.send(message, () => {})),
     end: () => {
-      child.send({ token, type: 'end' })
-      setTimeout(child.kill, END_LIMIT_MS).unref()
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const timer = setTimeout(() => {
+        child.kill()
+        resolve()
+      }, END_LIMIT_MS)
+      const settle = (): void => {
+        clearTimeout(timer)
+        resolve()
+      }
+      child.onMessage = ({ type }) => type === 'ending' && settle()
+      child.onEnd = settle
+      if (child.ended === undefined) child.send({ token, type: 'end' })
+      else settle()
+      return promise
     },
     kill: () => void process.kill('SIGKILL'),
   }

@@ -2,8 +2,9 @@
  * The process that runs the code of a project for `check`: it may hang, exit or crash without harm. Its stdout is the parent's
  * stderr, so that nothing a module prints is taken for a result.
  */
-import { flushCompileCache } from 'node:module'
+import { closeSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
+import { keepCompiled } from './compiled-code.ts'
 import { endWithParent } from './end-with-parent.ts'
 import { failureOf } from './failure.ts'
 import { followLoading } from './followed-loading.ts'
@@ -14,7 +15,7 @@ import { FOLLOWS, type FromChild, isToChild } from './protocol.ts'
 import { loadQuickly, warmUp } from './quick-loading.ts'
 import { resolveImportsOf } from './resolver.ts'
 
-const [, , token = '', root = '', parent = '', follows] = process.argv
+const [, , token = '', root = '', parent = '', ...flags] = process.argv
 const send = process.send?.bind(process)
 const exit = process.exit.bind(process)
 
@@ -50,7 +51,10 @@ function stray(error: unknown): void {
 
 /** Keeps what was compiled for the next process. Nothing else that the modules began is heard of any more, as if it had been killed. */
 function end(): never {
-  flushCompileCache()
+  tell({ token, type: 'ending' })
+  // Whoever reads what the command prints need not wait for this.
+  for (const output of [1, 2]) closeSync(output)
+  keepCompiled()
   process.kill(process.pid, 'SIGKILL')
   return exit()
 }
@@ -85,7 +89,7 @@ delete process.send
 const { href } = pathToFileURL(`${root}/`)
 resolveImportsOf(href)
 if (isPlainProcess()) loadQuickly(root, href)
-if (follows === FOLLOWS) followLoading(root, (path) => loaded.push(path))
+if (flags.includes(FOLLOWS)) followLoading(root, (path) => loaded.push(path))
 tell({ token, type: 'ready' })
 // The parent still looks for agents: the time is there.
 setImmediate(() => {

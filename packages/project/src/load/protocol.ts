@@ -10,6 +10,8 @@ export type ToChild =
   | { readonly token: string; readonly type: 'end' }
 
 export type FromChild =
+  /** It has heard that it shall end, and does. */
+  | { readonly token: string; readonly type: 'ending' }
   /** The child runs and will load what it is asked for. */
   | { readonly token: string; readonly type: 'ready' }
   /** The next request is done: results come in the order of the requests. */
@@ -29,6 +31,9 @@ export function isToChild(message: unknown): message is ToChild {
   if (typeof message !== 'object' || message === null || !('type' in message)) return false
   return message.type === 'end' || (message.type === 'load' && 'requests' in message && Array.isArray(message.requests))
 }
+
+/** What stands before the folder in which Node keeps what it compiles, in an argument of the process that loads. */
+export const COMPILED = 'compiled:'
 
 /** The argument by which the process that loads notes what it loads. */
 export const FOLLOWS = 'follows'

@@ -1,0 +1,86 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { CLI, cliProject } from '../test-support/cli-project.ts'
+import { emptyFolder } from '../test-support/output.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+/** An environment in which what programs keep comes below a folder. */
+function keepingIn(folder: string, more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  const places = { XDG_CACHE_HOME: folder, LOCALAPPDATA: folder, HOME: folder }
+  return { ...process.env, NODE_COMPILE_CACHE: undefined, ...places, ...more }
+}
+
+/** What is kept for a user whose programs keep things below this folder. */
+function ownFolder(folder: string): string {
+  return join(process.platform === 'darwin' ? join(folder, 'Library/Caches') : folder, 'retinue/compiled')
+}
+
+function kept(folder: string): readonly Buffer[] {
+  if (!existsSync(folder)) return []
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  return files.map(({ parentPath, name }) => readFileSync(join(parentPath, name)))
+}
+
+function retinue(args: readonly string[], env: NodeJS.ProcessEnv, cwd?: string): string {
+  return execFileSync(process.execPath, [...CLI, ...args], { env, cwd, encoding: 'utf8' })
+}
+
+test('B11.13 Node keeps what the command line compiled, unless it is told not to', () => {
+  const keptBy = (more: NodeJS.ProcessEnv): number => {
+    const folder = emptyFolder()
+    retinue(['--version'], keepingIn(folder, more))
+    return kept(ownFolder(folder)).length
+  }
+  expect(keptBy({})).toBeGreaterThan(0)
+  expect(keptBy({ NODE_DISABLE_COMPILE_CACHE: '1' })).toBe(0)
+  const elsewhere = emptyFolder()
+  expect(keptBy({ NODE_COMPILE_CACHE: elsewhere })).toBe(0)
+  expect(kept(elsewhere).length).toBeGreaterThan(0)
+})
+
+test('nothing is kept where others could write what is run, nor where nothing can be written', () => {
+  const shared = emptyFolder()
+  mkdirSync(ownFolder(shared), { recursive: true })
+  chmodSync(ownFolder(shared), 0o777)
+  retinue(['--version'], keepingIn(shared))
+  expect(kept(ownFolder(shared))).toEqual([])
+
+  const taken = emptyFolder()
+  mkdirSync(dirname(dirname(ownFolder(taken))), { recursive: true })
+  writeFileSync(dirname(ownFolder(taken)), 'a file')
+  expect(retinue(['--version'], keepingIn(taken))).toMatch(/^\d/)
+})
+
+const CONFIG = `import { agentConfig } from '@retinue/core/agent'\nexport default agentConfig({ model: 'offline/planner' })\n`
+
+test('B11.13 a version of dev leaves what it compiled to the next one: of the project, and of what serves it', async () => {
+  const root = cliProject({
+    'src/retinue/agents/sup/config.ts': CONFIG,
+    'src/retinue/agents/sup/instructions.ts': 'export default "Work as the one that was kept."\n',
+  })
+  const folder = emptyFolder()
+  const dev = spawn(process.execPath, [...CLI, 'dev', '--port', '0'], { cwd: root, env: keepingIn(folder) })
+  const ended = new Promise((resolve) => dev.once('exit', resolve))
+  onTestFinished(async () => {
+    dev.kill('SIGTERM')
+    await ended
+  })
+  const holds = (text: string): boolean => kept(ownFolder(folder)).some((bytes) => bytes.includes(text))
+  // It still serves: what Node keeps when a process ends by itself is not waited for.
+  await vi.waitFor(() => expect(holds('the one that was kept')).toBe(true), { timeout: 30_000 })
+  expect(holds('serveOnlyFindings')).toBe(true)
+})
+
+test('B11.11 a module that leaves a loop behind ends with the command', () => {
+  const busy = `import { writeFileSync } from 'node:fs'\nwriteFileSync('pid', String(process.pid))\nsetTimeout(() => {\n  for (;;) {}\n})\n`
+  const root = cliProject({
+    'src/retinue/agents/sup/config.ts': busy + CONFIG,
+    'src/retinue/agents/sup/instructions.md': 'Work.\n',
+  })
+  retinue(['check'], keepingIn(emptyFolder()), root)
+  const pid = Number(readFileSync(join(root, 'pid'), 'utf8'))
+  expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+})

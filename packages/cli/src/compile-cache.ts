@@ -1,0 +1,31 @@
+import { mkdirSync, statSync } from 'node:fs'
+import { enableCompileCache } from 'node:module'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+
+/**
+ * Has Node keep what it compiles for the next command, in a folder of this user's own: who can write to it decides what is run. Nothing is
+ * kept where there can be no such folder. The variable NODE_COMPILE_CACHE names another folder, NODE_DISABLE_COMPILE_CACHE=1 prevents it.
+ */
+export function useCompileCache(env: NodeJS.ProcessEnv = process.env): void {
+  const folder = join(cacheHome(env), 'retinue', 'compiled')
+  if (env['NODE_COMPILE_CACHE'] === undefined && isOwn(folder)) enableCompileCache(folder)
+}
+
+/** Where programs keep what they can make again. */
+function cacheHome(env: NodeJS.ProcessEnv): string {
+  if (process.platform === 'win32') return env['LOCALAPPDATA'] || join(homedir(), 'AppData', 'Local')
+  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Caches')
+  return env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
+}
+
+function isOwn(folder: string): boolean {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const { uid, mode } = statSync(folder)
+    // Windows keeps the folders of users apart by itself.
+    return process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0)
+  } catch {
+    return false
+  }
+}
