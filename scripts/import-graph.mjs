@@ -300,7 +300,7 @@ const cli = {
       output: 'what an output does when it starts: it must be able to do without everything that reads a project',
     },
     { commands: 'a command reads its arguments and leaves the work to the folders below' },
-    { 'main.ts': 'the list of commands' },
+    { 'main.ts': 'the list of commands', 'compile-cache.ts': 'it is turned on before any other module is loaded' },
   ],
   sideways: [
     { from: 'table.ts', to: 'safe-text.ts', why: 'what models wrote stands in tables, too' },

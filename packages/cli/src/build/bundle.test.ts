@@ -95,11 +95,47 @@ export default [__dirname, name] // import(name)
   ])
 })
 
-test('B11.13 a package that imports what only it knows is listed', async () => {
-  const asking = 'export const load = (name) => import(name)\n'
-  expect((await bundled(['asks'], installed('asks', MODULE, { 'index.js': asking }))).dependencies).toEqual({
+/** Ways to ask for what only the running module knows: nothing else in a module need say that it does. */
+const ASKED = [
+  'import(name)',
+  'import((name))',
+  "import('./parts/' + name)",
+  'import("./parts/" + name + ".js")',
+  "import(\n  './parts/'\n    + name)",
+  `import(\`./parts/\${name}.js\`)`,
+  "import('./parts/'.concat(name))",
+  "import(/* why */ './parts/' + name)",
+]
+
+test.each(ASKED)('B11.13 it is told where %s is all that a module asks', async (asked) => {
+  const root = emptyFolder()
+  const text = `export default (name: string) => ${asked}\n`
+  writeFiles(root, { 'package.json': '{"type":"module"}', 'src/tool.ts': text })
+  const { unfollowed } = await bundleEntry(root, "export * from 'retinue:file/src/tool.ts'\n")
+  expect(unfollowed).toMatchObject([{ file: 'src/tool.ts', line: 1, what: asked.replace(/\s+/g, ' ') }])
+})
+
+test.each(ASKED)('B11.13 a package in which %s is all that it asks is listed', async (asked) => {
+  const index = `export const load = (name) => ${asked}\n`
+  expect((await bundled(['asks'], installed('asks', MODULE, { 'index.js': index }))).dependencies).toEqual({
     asks: '1.2.3',
   })
+})
+
+test.each(['require(name)', "require('./' + name)", 'require("./".concat(name))', `require(\`./\${name}\`)`])(
+  'B11.13 a CommonJS package in which %s is all that it asks is listed',
+  async (asked) => {
+    const files = installed('asks', { main: 'index.js' }, { 'index.js': `exports.load = (name) => ${asked}\n` })
+    expect((await bundled(['asks'], files)).dependencies).toEqual({ asks: '1.2.3' })
+  },
+)
+
+test('B11.13 what is named by a text alone is followed, and not told', async () => {
+  const root = emptyFolder()
+  const text = `export const all = [import('./a.ts'), import("./a.ts"), import(/* why */ './a.ts'), import(\`./a.ts\`), import('./a.ts',)]\n`
+  writeFiles(root, { 'package.json': '{"type":"module"}', 'src/tool.ts': text, 'src/a.ts': 'export const a = 1\n' })
+  const { unfollowed } = await bundleEntry(root, "export * from 'retinue:file/src/tool.ts'\n")
+  expect(unfollowed).toEqual([])
 })
 
 test('R22 a package under another name is listed as what it is', async () => {

@@ -11,9 +11,9 @@ export interface Unfollowed {
   readonly fix: string
 }
 
-/** Whether a module may ask in such a way: the others need not be parsed. */
+/** Whether a module may ask in such a way: the others need not be parsed. A text alone is followed; one that more is made of is not. */
 export const MAY_ASK: RegExp =
-  /\bimport\s*\(\s*[^'"\s]|\brequire\s*\(\s*[^'"\s)]|\brequire\.resolve|createRequire|import\.meta|__dirname|__filename|\btypeof\s+require\b/
+  /\b(?:import|require)\s*\(\s*(?:[^'"\s)]|'[^'\n]*'\s*[^'\s),]|"[^"\n]*"\s*[^"\s),])|\brequire\.resolve|createRequire|import\.meta|__dirname|__filename|\btypeof\s+require\b/
 
 const FIXES = {
   import: "name each module that may be meant: ({ a: () => import('./a.ts'), b: () => import('./b.ts') })[name]()",

@@ -4,6 +4,7 @@ import { join, relative } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { CLI, cliProject, writeFiles } from '../../test-support/cli-project.ts'
 import { startDev } from '../../test-support/dev.ts'
+import { isAlive } from '../../test-support/is-alive.ts'
 import { ask, emptyFolder, serving } from '../../test-support/output.ts'
 
 // Each version is a process, and the machine may be busy.
@@ -352,14 +353,4 @@ async function fileText(path: string): Promise<string> {
     },
     { timeout: 30_000, interval: 10 },
   )
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-  } catch {
-    return false
-  }
-  // What has ended is counted until somebody asks how it ended.
-  return process.platform !== 'linux' || !/^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
 }
