@@ -5,11 +5,12 @@ import { join } from 'node:path'
 
 /**
  * Has Node keep what it compiles for the next command, in a folder of this user's own: who can write to it decides what is run. Nothing is
- * kept where there can be no such folder. The variable NODE_COMPILE_CACHE names another folder, NODE_DISABLE_COMPILE_CACHE=1 prevents it.
+ * kept where there can be no such folder. To Node the variable NODE_COMPILE_CACHE names another folder, and NODE_DISABLE_COMPILE_CACHE=1
+ * prevents it.
  */
 export function useCompileCache(env: NodeJS.ProcessEnv = process.env): void {
   const folder = join(cacheHome(env), 'retinue', 'compiled')
-  if (env['NODE_COMPILE_CACHE'] === undefined && isOwn(folder)) enableCompileCache(folder)
+  if (isOwn(folder)) enableCompileCache(folder)
 }
 
 /** Where programs keep what they can make again. */

@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs'
-import { join } from 'node:path'
+import { lstatSync, readlinkSync, statSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
 import { APPLICATION_DIRS, isQuiet } from './layout.ts'
 import { FolderWatcher, foldersBelow, type WatchedFolder } from './tree/folder-watcher.ts'
 import { normalizePath, parentPath } from './tree/source-tree.ts'
@@ -18,7 +18,7 @@ export interface WatchedProject {
   readonly root: string
   readonly dir: string | undefined
   readonly signal: AbortSignal
-  /** Other files in the project's root that count. */
+  /** Other files in the project's root that count, and what they lead to where they are links. */
   readonly files?: readonly string[]
   /** How long a look may take before a newer change ends it, in milliseconds. Default: 1,000. */
   readonly patienceMs?: number
@@ -51,7 +51,8 @@ export async function onEveryChange(
   signal.addEventListener('abort', end)
   try {
     let modules: readonly string[] = []
-    const again = (): void => watcher.watch(foldersOf(root, dir, [...files, ...modules]))
+    const again = (): void =>
+      watcher.watch(foldersOf(root, dir, [...files.flatMap((file) => wayOf(root, file)), ...modules]))
     // Files are named one by one, and all folders are gone through for them.
     let isSoon = false
     const also = (more: readonly string[]): void => {
@@ -88,6 +89,27 @@ export async function onEveryChange(
     watcher.close()
     changes.end()
   }
+}
+
+/** More links than that lead nowhere. */
+const MOST_LINKS = 40
+
+/** A file and, where it is a link, what it leads to, step by step: relative to the root, wherever it stands. */
+function wayOf(root: string, file: string): readonly string[] {
+  const way = [file]
+  try {
+    for (let path = join(root, file); way.length <= MOST_LINKS && isLink(path); ) {
+      path = resolve(dirname(path), readlinkSync(path))
+      way.push(relative(root, path).replaceAll('\\', '/'))
+    }
+  } catch {
+    // It is just being replaced, which is a change of its own.
+  }
+  return way
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
 }
 
 /** A file's time may be behind the clock by the length of a tick. */

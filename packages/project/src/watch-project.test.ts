@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { agent, agentsProject, below, tempProject } from '../test-support/temp-project.ts'
 import { watchProject } from './check-project.ts'
@@ -54,6 +54,33 @@ function write(root: string, path: string, text: string): void {
 }
 
 const AGENTS = 'src/retinue/agents'
+
+test('B11.13 a file that counts may be a link: what it leads to is watched, and where it leads', async () => {
+  const root = agentsProject(agent('sup'))
+  const beside = `${root}-envs`
+  onTestFinished(() => rmSync(beside, { recursive: true }))
+  write(beside, 'one', 'one')
+  write(beside, 'two', 'two')
+  symlinkSync('one', join(beside, 'current'))
+  symlinkSync(`../${basename(beside)}/current`, join(root, '.env'))
+  const controller = new AbortController()
+  const seen: string[] = []
+  const changes = [
+    () => write(beside, 'one', 'changed'),
+    () => {
+      symlinkSync('two', join(beside, 'next'))
+      renameSync(join(beside, 'next'), join(beside, 'current'))
+    },
+    () => write(beside, 'two', 'last'),
+    () => controller.abort(),
+  ]
+  await onEveryChange({ root, dir: undefined, signal: controller.signal, files: ['.env'] }, async () => {
+    seen.push(readFileSync(join(root, '.env'), 'utf8'))
+    setTimeout(() => changes.shift()?.())
+    return []
+  })
+  expect(seen).toEqual(['one', 'changed', 'two', 'last'])
+})
 
 test('B11.11 a change, a new file in a new folder, and what is removed are seen', async () => {
   const root = agentsProject(agent('sup'))

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
@@ -223,6 +224,31 @@ export const app = new Retinue({
   storage: new InMemoryStorage({ id: 'own' }),
 })
 `
+
+test('B11.13 an older Node is told that it is, before anything is loaded that it can not run', async () => {
+  const folder = await built(cliProject(FILES))
+  const index = readFileSync(join(folder, 'index.js'), 'utf8')
+  const older = index.replaceAll('process.versions.node', "'20.20.0'")
+  expect(older).not.toBe(index)
+  writeFileSync(join(folder, 'index.js'), older.replaceAll('process.version', "'v20.20.0'"))
+  const { status, stderr } = spawnSync(process.execPath, [folder], { encoding: 'utf8' })
+  expect(status).toBe(1)
+  expect(stderr).toBe(
+    `error: It needs Node 22.18 or newer; this is v20.20.0.\n  = fix: Start it with a newer Node: ${process.execPath} is the one that was used.\n`,
+  )
+})
+
+test('B11.13 the package of a provider is listed where an agent names its model, and only there', async () => {
+  const named = { [`${AGENTS}/sup/config.ts`]: config("model: 'openai/gpt-5.5'") }
+  const outputs = [
+    await buildProject({ path: cliProject({ ...FILES, ...named }) }),
+    await buildProject({ path: cliProject(FILES) }),
+  ]
+  expect(outputs.map(({ output }) => Object.keys(output?.dependencies ?? {}))).toEqual([
+    ['@ai-sdk/openai', '@libsql/client'],
+    ['@libsql/client'],
+  ])
+})
 
 test('B11.2 B11.13 R22 index.ts and server.ts in a project of CommonJS: their settings hold, and errors tell lines of sources', async () => {
   const server = `export default { token: 'a-token-of-sixteen' }\n`

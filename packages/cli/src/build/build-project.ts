@@ -45,21 +45,19 @@ export interface BuildOutput {
 /** Checks a project and builds it. Throws what checking throws, and `build-…` errors. */
 export async function buildProject({ path, dir, out, strict = false }: BuildOptions): Promise<BuildResult> {
   const { root, plan } = planBuild(path, { types: true, ...(dir === undefined ? {} : { dir }) })
-  const isToBuild = ({ errors, warnings }: CheckResult): boolean => errors === 0 && !(strict && warnings > 0)
-  const project = plan.then(({ result, blueprint, providers }): BundledProject => {
-    if (blueprint === undefined || !isToBuild(result)) throw new Error('there is nothing to build')
+  const checked = plan.then(({ result, blueprint, providers }) => {
+    return { check: result, providers, blueprint: strict && result.warnings > 0 ? undefined : blueprint }
+  })
+  const project = checked.then(({ blueprint, providers }): BundledProject => {
+    if (blueprint === undefined) throw new Error('there is nothing to build')
     return { module: projectModule(blueprint), providers }
   })
   // The bundler is large, and so is what it reads for every project: both are done while this one is checked.
   const bundling = import('./bundle.ts').then(({ bundle }) => bundle({ root, entry: ENTRY_TEXT, project }))
-  // What ends the check ends the bundling, too, and is told once.
-  project.catch(() => {})
-  bundling.catch(() => {})
-  const { result: check, blueprint } = await plan
-  if (blueprint === undefined || !isToBuild(check)) {
-    await Promise.allSettled([bundling])
-    return { check, missing: { open: [], unfollowed: [], left: [] }, output: undefined }
-  }
+  // What ends the check ends the bundling, too, and is told once. Whichever ends first waits for the other one.
+  await Promise.allSettled([project, bundling])
+  const { check, blueprint } = await checked
+  if (blueprint === undefined) return { check, missing: { open: [], unfollowed: [], left: [] }, output: undefined }
   const bundled = await bundling
   const folder = out === undefined ? join(root, OUTPUT_DIR) : resolve(out)
   const top = { 'package.json': manifest(bundled.dependencies), 'index.js': INDEX }
@@ -78,10 +76,17 @@ export async function buildProject({ path, dir, out, strict = false }: BuildOpti
 }
 
 /**
- * What `node FOLDER` runs. Source maps first, so that every error of the application tells the lines of its sources. What is not installed
- * is told here if nothing can be loaded without it, else by what was loaded: see `start-output`.
+ * What `node FOLDER` runs. An older Node is told before anything is loaded that it could not run. Source maps are next, so that every error
+ * of the application tells the lines of its sources. What is not installed is told here if nothing can be loaded without it, else by what
+ * was loaded: see `start-output`.
  */
-const INDEX = `process.setSourceMapsEnabled(true)
+const INDEX = `const [major, minor] = process.versions.node.split('.').map(Number)
+if (major < 22 || (major === 22 && minor < 18)) {
+  console.error('error: It needs Node 22.18 or newer; this is ' + process.version + '.')
+  console.error('  = fix: Start it with a newer Node: ' + process.execPath + ' is the one that was used.')
+  process.exit(1)
+}
+process.setSourceMapsEnabled(true)
 const { main } = await import('./${POINTER}').catch((error) => {
   // As Node says it to imports, and to CommonJS.
   const what = /^Cannot find (?:package|module) '(?![./]|file:|[A-Za-z]:)[^']*'/.exec(error?.message)?.[0]
