@@ -1,9 +1,8 @@
-// Bundles each package into few modules, since each module is a file to find, read, compile and link: `node scripts/bundle.mjs [root]`.
+// Bundles each package into few modules, since each module is a file to find, read, compile and link.
 // They take the place of what `tsc -b` wrote, a module for each source; its types stay. What is as it was is left alone.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, isAbsolute, join, relative } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { isAbsolute, join, relative } from 'node:path'
 import { rolldown, VERSION } from 'rolldown'
 import { moduleUrls } from './lib/module-urls.mjs'
 import { listDirs, readJson } from './lib/sources.mjs'
@@ -108,9 +107,4 @@ function scriptsIn(folder) {
 
 function readIfThere(file) {
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const bundled = await bundlePackages(process.argv[2] ?? join(import.meta.dirname, '..'))
-  if (bundled.length > 0) console.error(`Bundled ${bundled.map((dir) => basename(dir)).join(', ')}.`)
 }

@@ -29,7 +29,7 @@ function retinue(args: readonly string[], env: NodeJS.ProcessEnv): string {
   return execFileSync(process.execPath, [...CLI, ...args], { env, encoding: 'utf8' })
 }
 
-test('B11.13 Node keeps what the command line compiled, unless it is told not to', () => {
+test('B11.13 README: Node keeps what the command line compiled, unless it is told not to', () => {
   const keptBy = (more: NodeJS.ProcessEnv): number => {
     const folder = emptyFolder()
     retinue(['--version'], keepingIn(folder, more))
