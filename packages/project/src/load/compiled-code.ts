@@ -11,17 +11,20 @@ export function compiledFolder(): string | undefined {
   return own === undefined ? undefined : dirname(own)
 }
 
-/** Keeps what was compiled for the next process: at once, as a process that is killed keeps nothing. */
-export function keepCompiled(): void {
+/**
+ * Keeps what was compiled for the next process: at once, as a process that is killed keeps nothing. Where more than `mostFiles` are there,
+ * they are let go first.
+ */
+export function keepCompiled(mostFiles: number = MOST_FILES): void {
   const folder = getCompileCacheDir()
   if (folder === undefined) return
-  if (isFull(folder)) rmSync(folder, { recursive: true, force: true })
+  if (isFuller(folder, mostFiles)) rmSync(folder, { recursive: true, force: true })
   flushCompileCache()
 }
 
-function isFull(folder: string): boolean {
+function isFuller(folder: string, files: number): boolean {
   try {
-    return readdirSync(folder).length > MOST_FILES
+    return readdirSync(folder).length > files
   } catch {
     return false
   }
