@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { flushCompileCache, getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 
@@ -18,7 +18,11 @@ export function compiledFolder(): string | undefined {
 export function keepCompiled(mostFiles: number = MOST_FILES): void {
   const folder = getCompileCacheDir()
   if (folder === undefined) return
-  if (isFuller(folder, mostFiles)) rmSync(folder, { recursive: true, force: true })
+  if (isFuller(folder, mostFiles)) {
+    rmSync(folder, { recursive: true, force: true })
+    // Node makes it when it is begun, and not again.
+    mkdirSync(folder, { recursive: true })
+  }
   flushCompileCache()
 }
 
