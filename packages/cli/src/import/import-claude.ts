@@ -1,7 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { parse, stringify } from 'yaml'
 import type { Imported, LeftOver } from './imported.ts'
+import { type SourceEntry, sourceEntries, sourceText, unreadable } from './source-files.ts'
 
 export interface ClaudeOptions {
   /** The folder of the agents: `.claude/agents`. */
@@ -41,10 +40,11 @@ export function importClaude(options: ClaudeOptions): Imported {
   const files = new Map<string, string>()
   const left: LeftOver[] = []
   const home = `${app}/agents/${supervisor}`
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'))
   const told: string[] = []
-  for (const name of names.sort()) {
-    const found = readAgent(join(folder, name), name, left)
+  for (const entry of sourceEntries(folder)) {
+    const name = entry.path
+    if (!isTaken(entry, left)) continue
+    const found = readAgent(folder, name, left)
     if (found === undefined) continue
     const { key, fields, body } = found
     const path = `${home}/subagents/${key}/agent.md`
@@ -64,16 +64,28 @@ export function importClaude(options: ClaudeOptions): Imported {
   return { files, left }
 }
 
+/** Whether it can be an agent: a link to a file is as good as the file. Other links are told, and what else has the name of one. */
+function isTaken(entry: SourceEntry, left: LeftOver[]): boolean {
+  const { path: file, kind } = entry
+  const isNamed = file.endsWith('.md')
+  if (kind === 'unreadable') left.push(unreadable(file, entry.reason))
+  else if (kind === 'link' && !entry.isFile) {
+    const fix = 'put what it should lead to in its place, and import again'
+    left.push({ file, what: `it is a link to "${entry.to}", and leads to no file`, fix })
+  } else if (kind === 'file' || kind === 'link') return isNamed
+  else if (isNamed) left.push({ file, what: 'it is no file', fix: 'write the agent into a file of this name' })
+  return false
+}
+
 type Fields = Readonly<Record<string, unknown>>
 
 function readAgent(
-  path: string,
+  folder: string,
   name: string,
   left: LeftOver[],
 ): { readonly key: string; readonly fields: Fields; readonly body: string } | undefined {
-  const text = readFileSync(path, 'utf8')
-    .replace(/^\uFEFF/, '')
-    .replaceAll('\r\n', '\n')
+  const text = sourceText(folder, name, left)?.replaceAll('\r\n', '\n')
+  if (text === undefined) return undefined
   const [, head, body = ''] = /^---[ \t]*\n([\s\S]*?)\n---[ \t]*(?:\n([\s\S]*))?$/.exec(text) ?? []
   const fields = head === undefined ? undefined : readHead(head)
   if (fields === undefined) {

@@ -1,11 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join, relative, resolve } from 'node:path'
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { basename, join, relative, resolve } from 'node:path'
 import { isWithin } from '../is-within.ts'
 import { modelNameOf } from '../run/model-name.ts'
 import { UsageError } from '../usage-error.ts'
+import { writeAll } from '../write-all.ts'
 import { importClaude } from './import-claude.ts'
 import type { Imported } from './imported.ts'
 import { agentsInTheWay, filesInTheWay } from './in-the-way.ts'
+import { sourceEntries } from './source-files.ts'
 
 export interface ImportOptions {
   /** What to import: a project, `.claude/agents`, or `src/mastra`. */
@@ -28,10 +30,7 @@ export async function importProject(options: ImportOptions): Promise<Imported> {
     app: relative(resolve(project), resolve(project, app)).replaceAll('\\', '/'),
   })
   assertFree(options, imported)
-  for (const [path, text] of imported.files) {
-    mkdirSync(dirname(join(project, path)), { recursive: true })
-    writeFileSync(join(project, path), text, { flag: 'wx' })
-  }
+  writeAll(resolve(project), imported.files)
   return imported
 }
 
@@ -75,14 +74,19 @@ async function read({ source, project, app, supervisor, model }: ImportOptions):
 }
 
 function holdsMarkdown(folder: string): boolean {
-  if (basename(folder) !== 'agents' || !existsSync(folder)) return false
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).some((name) => name.endsWith('.md'))
+  if (basename(folder) !== 'agents' || !isFolder(folder)) return false
+  return sourceEntries(folder).some(({ path }) => path.endsWith('.md'))
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
 /** By its place, or by an index that imports it. */
 function isMastra(folder: string): boolean {
-  if (!existsSync(folder)) return false
   return (
-    basename(folder) === 'mastra' && ['agents', 'index.ts', 'index.js'].some((name) => existsSync(join(folder, name)))
+    isFolder(folder) &&
+    basename(folder) === 'mastra' &&
+    ['agents', 'index.ts', 'index.js'].some((name) => existsSync(join(folder, name)))
   )
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { cliProject, writeFiles } from '../../test-support/cli-project.ts'
@@ -71,4 +71,50 @@ test('B11.13 a tree of Mastra is not mixed with an agent, or with a module of an
   expect(await refused(other)).toBe(
     'nothing was written: in the way of what is imported stands src/retinue/index.mjs: name another folder with --dir',
   )
+})
+
+test('B11.13 what of .claude/agents can’t be read is told, and the others are taken', async () => {
+  const root = cliProject({
+    '.claude/agents/tester.md': claude('tester'),
+    '.claude/agents/dir.md/inner.md': claude('inner'),
+    '.claude/agents/binary.md': '',
+    'elsewhere/shared.md': claude('shared'),
+  })
+  const agents = join(root, '.claude/agents')
+  writeFileSync(join(agents, 'binary.md'), Buffer.from([0xff, 0xfe, 0x2d, 0x00]))
+  symlinkSync('nowhere.md', join(agents, 'broken.md'))
+  symlinkSync('..', join(agents, 'loop'))
+  symlinkSync('../../elsewhere/shared.md', join(agents, 'shared.md'))
+  const { files, left } = await importProject({ ...INTO, source: root, project: root })
+  expect([...files.keys()].map((path) => path.split('/').at(-2))).toEqual(['inner', 'shared', 'tester', 'assistant'])
+  expect(left.map(({ file, what }) => `${file}: ${what}`)).toEqual([
+    "binary.md: it can't be read: it is not UTF-8",
+    'broken.md: it is a link to "nowhere.md", and leads to no file',
+    'dir.md: it is no file',
+    'loop: it is a link to "..", and leads to no file',
+  ])
+})
+
+test('B11.13 a source that is no folder has nothing to import', async () => {
+  const root = cliProject({ '.claude/agents': 'none', agents: 'none', 'src/mastra': 'none' })
+  expect(await refused(root)).toContain('there is nothing to import')
+  expect(await refused(root, { source: join(root, 'agents') })).toContain('there is nothing to import')
+})
+
+test('B11.13 an import writes all or nothing', async () => {
+  const sources = { '.claude/agents/alpha.md': claude('alpha'), '.claude/agents/zed.md': claude('zed') }
+  const home = 'src/retinue/agents/assistant'
+  const flat = cliProject({ ...sources, 'src/retinue': 'a file' })
+  expect(await refused(flat)).toContain('nothing was written: "src/retinue/agents/assistant/subagents/alpha/agent.md"')
+  expect(await refused(flat)).toContain('"src/retinue" is no folder')
+  const inner = cliProject({ ...sources, [`${home}/subagents/zed`]: 'a file' })
+  expect(await refused(inner)).toContain(home)
+  const dangling = cliProject({ ...sources, 'src/retinue/agents/x': '' })
+  symlinkSync('nowhere', join(dangling, home))
+  expect(await refused(dangling)).toContain(home)
+  // A link would lead what is written out of the project.
+  const linked = cliProject(sources)
+  mkdirSync(join(linked, 'src'))
+  symlinkSync(cliProject({}), join(linked, 'src/retinue'))
+  expect(await refused(linked)).toContain('"src/retinue" is a link')
 })

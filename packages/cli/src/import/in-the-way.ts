@@ -6,12 +6,11 @@ const MODULE = /\.[mc]?[jt]sx?$/
 /** Of files that are to be written in a project, those that are there already: also as a module with another extension. */
 export function filesInTheWay(project: string, paths: Iterable<string>): readonly string[] {
   return [...paths].flatMap((path) => {
-    if (lstatSync(join(project, path), { throwIfNoEntry: false }) !== undefined) return [path]
+    const there = entriesOf(join(project, dirname(path)))
+    if (there.includes(basename(path))) return [path]
     if (!MODULE.test(path)) return []
     const stem = basename(path, extname(path))
-    const same = entriesOf(join(project, dirname(path))).find(
-      (name) => MODULE.test(name) && basename(name, extname(name)) === stem,
-    )
+    const same = there.find((name) => MODULE.test(name) && basename(name, extname(name)) === stem)
     return same === undefined ? [] : [`${dirname(path)}/${same}`]
   })
 }
@@ -38,7 +37,7 @@ export function agentsInTheWay(project: string, app: string, paths: Iterable<str
 
 function holdsSomething(path: string): boolean {
   if (!lstatSync(path).isDirectory()) return true
-  return readdirSync(path).some((name) => holdsSomething(join(path, name)))
+  return entriesOf(path).some((name) => holdsSomething(join(path, name)))
 }
 
 /** None where there is no such folder. What is there and can't be listed is told when it is written to. */
