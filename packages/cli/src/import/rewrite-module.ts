@@ -8,11 +8,17 @@ export interface RewriteOptions {
   /** Where it stands in the tree. */
   readonly file: string
   readonly source: string
-  /** Folders of the tree that were left out. */
-  readonly gone: ReadonlySet<string>
-  /** What a relative import that leads out of the tree is called from the new place; undefined where it leads nowhere. */
-  readonly outside: (specifier: string) => string | undefined
+  /** What becomes of what it names by its place: of a relative import. */
+  readonly placeOf: (specifier: string) => ImportPlace
 }
+
+/** Where a relative import leads from the new place. */
+export type ImportPlace =
+  | { readonly kind: 'here'; readonly specifier: string }
+  /** To what was not copied. */
+  | { readonly kind: 'left-out' }
+  /** Out of the tree, and of the project. */
+  | { readonly kind: 'outside' }
 
 export interface RewrittenModule {
   readonly text: string
@@ -206,7 +212,6 @@ class Rewriting {
 
   /** Changes the name of a module to what it is here. False where there is none, which is told. */
   #moved(source: ESTree.StringLiteral): boolean {
-    const { gone, outside } = this.#options
     const from = source.value
     const known = MODULES.get(from)
     if (known === undefined && !/^\.\.?(?:\/|$)/.test(from)) {
@@ -217,14 +222,14 @@ class Rewriting {
         this.#tell(source, `"${from}" has no counterpart`, 'write what it was used for in another way')
       return !from.startsWith('@mastra/')
     }
-    const moved = known?.name ?? outside(from)
-    if (moved === undefined) {
-      this.#tell(source, `"${from}" leads out of the tree`, 'copy it into the project, and import it from there')
-      return false
+    const place: ImportPlace =
+      known === undefined ? this.#options.placeOf(from) : { kind: 'here', specifier: known.name }
+    if (place.kind === 'here') {
+      if (place.specifier !== from) this.#edits.push({ ...placeOf(source), text: `'${place.specifier}'` })
+      return true
     }
-    if (moved !== from) this.#edits.push({ ...placeOf(source), text: `'${moved}'` })
-    if (known !== undefined || ![...gone].some((folder) => from.split('/').includes(folder))) return true
-    this.#tell(source, `"${from}" was left out`, 'take out what uses it')
+    if (place.kind === 'left-out') this.#tell(source, `"${from}" was left out`, 'take out what uses it')
+    else this.#tell(source, `"${from}" leads out of the tree`, 'copy it into the project, and import it from there')
     return false
   }
 
