@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { cliProject } from '../../test-support/cli-project.ts'
 import { importProject } from './import-project.ts'
+import { rewriteModule } from './rewrite-module.ts'
 
 /** What an import of Mastra writes, by its path in the application, and what it tells. */
 async function imported(root: string): Promise<{ files: Record<string, string>; told: string[] }> {
@@ -41,7 +42,7 @@ test('B11.13 links in a tree of Mastra are not followed, and are told with where
 test('B11.13 what was copied is not told as left out, whatever the folders are called that it stands in', async () => {
   const root = cliProject({
     'src/mastra/index.ts':
-      "import './lib/mcp/helper'\nimport './mcp/server'\nimport './mcp'\nimport './voice'\nimport './lib/up'\nimport './logo.svg'\n",
+      "import './lib/mcp/helper'\nimport './mcp/server'\nimport './mcp'\nimport './voice'\nimport './lib/up'\nimport './logo.svg'\nimport './lib/mcp/missing'\n",
     'src/mastra/agents/a.ts': "import '../lib/mcp/helper'\nimport '../mcp/server'\nimport '../../mastra/lib/up'\n",
     'src/mastra/lib/mcp/helper.ts': "import '../up'\nimport './voice/x.js'\n",
     'src/mastra/lib/mcp/voice/x.ts': "import '../../../mcp/server'\n",
@@ -65,4 +66,30 @@ test('B11.13 what was copied is not told as left out, whatever the folders are c
   ])
   // Out of the tree and into it again leads into the new one.
   expect(files['agents/a.ts']).toContain("import '../lib/up'\n")
+})
+
+test('B11.13 a tool that takes its input out of "context" is told, wherever it does that', async () => {
+  const source = `import { createTool } from '@mastra/core/tools'
+const tool = (execute) => createTool({ id: 'a', description: 'A.', execute })
+createTool({ id: 'a', execute: async (args) => { const { context } = args; return context } })
+createTool({ id: 'b', execute: async (args: any) => (args as any).context.city })
+createTool({ id: 'c', execute: async ({ context } = {}) => context })
+createTool({ id: 'd', async execute(args) { let context; ({ context } = args!); return context } })
+createTool({ id: 'e', execute: function (args) { return args?.['context'] } })
+createTool({ id: 'f', execute: named })
+createTool({ id: 'g', execute: declared })
+createTool({ id: 'h', execute: async (input, args) => { const { context } = args; return [input.city, args.context] } })
+createTool({ id: 'i', execute: async (input, context) => [input, context, input[context], other.context] })
+createTool({ id: 'j', execute: unknown })
+const named = async (args) => args.context
+export async function declared(args) { return args.context }
+export const agent = (args) => { const { runtimeContext } = args; return runtimeContext }
+function late(args) { return args.runtimeContext }
+`
+  const placeOf = (specifier: string) => ({ kind: 'here', specifier }) as const
+  const { left } = await rewriteModule({ file: 'tools.ts', source, placeOf })
+  const told = (what: string) => left.filter((one) => one.what.includes(what)).map(({ line }) => line)
+  expect(told('not in "context"')).toEqual([3, 4, 5, 6, 7, 13, 14])
+  expect(told('runtimeContext')).toEqual([15, 16])
+  expect(left).toHaveLength(9)
 })
