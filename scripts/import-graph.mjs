@@ -280,6 +280,7 @@ const cli = {
       'json-or-text.ts': 'what a person types as an answer is read the same way everywhere',
       'usage-error.ts': 'that a command line makes no sense is told the same way, whoever finds it',
       'is-within.ts': 'what is in a folder is told by its path in one way: what must not leave a folder does not',
+      'write-all.ts': 'all is written or nothing, whatever the files are of',
       'table.ts': 'records look the same wherever they are listed',
       'command.ts': 'how a command is declared and how its errors are shown, whichever command it is',
     },
@@ -303,6 +304,11 @@ const cli = {
     { 'main.ts': 'the list of commands', 'compile-cache.ts': 'it is turned on before any other module is loaded' },
   ],
   sideways: [
+    {
+      from: 'write-all.ts',
+      to: 'usage-error.ts',
+      why: 'a place where nothing can be written is a slip of who named it',
+    },
     { from: 'table.ts', to: 'safe-text.ts', why: 'what models wrote stands in tables, too' },
     {
       from: 'load-env.ts',

@@ -145,6 +145,20 @@ test('tree: indented, with models and tools; --json as data; findings do not hid
   expect(retinue(cliProject(WARNED), 'tree')).toEqual({ code: 0, out: 'sup  openai/gpt-5.5\n', err: '' })
 })
 
+test('B11.13 tree and check know the agents of an application in code, and tree says that code made them', async () => {
+  const index = `import { Retinue } from '@retinue/core'
+import { Agent } from '@retinue/core/agent'
+const weather = new Agent({ id: 'weather', model: 'openai/gpt-5.5', instructions: 'Tell it.' })
+export const app = new Retinue({ agents: { weather } })
+`
+  const root = cliProject({ 'src/retinue/index.ts': index })
+  expect((await inProcess('tree', root)).out).toBe('weather  openai/gpt-5.5  (in code)')
+  expect(JSON.parse((await inProcess('tree', root, '--json')).out)).toMatchObject({
+    agents: [{ key: 'weather', inCode: true }],
+  })
+  expect((await inProcess('check', root)).out).toMatch(/ in 1 agent /)
+})
+
 test('tree and check read agent.md', async () => {
   const head = '---\nmodel: openai/gpt-5.5\n'
   const root = cliProject({

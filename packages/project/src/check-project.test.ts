@@ -14,6 +14,7 @@ import {
 } from '../test-support/temp-project.ts'
 import { checkProject } from './check-project.ts'
 import { plainFinding } from './findings/finding.ts'
+import { openProject } from './load-project.ts'
 import { WORKSPACE_TOOLS } from './workspace/tool-names.ts'
 
 // Each test starts processes, and the machine may be busy.
@@ -95,6 +96,7 @@ export default { ${MODEL}, id: 'boss', name: 'The boss', description: 'Leads.', 
     model: '(a function chooses it)',
     tools: [],
     agents: [],
+    inCode: true,
   }
   expect(tree).toEqual({
     agents: [
@@ -115,6 +117,7 @@ export default { ${MODEL}, id: 'boss', name: 'The boss', description: 'Leads.', 
             model: 'openai/b, google/d',
             tools: [],
             agents: [inner],
+            inCode: true,
           },
         ],
       },
@@ -130,8 +133,35 @@ Object.assign(loop.options, { agents })
 Object.assign(agents, { loop })
 export default { ${MODEL}, agents: { loop } }
 `
-  const { findings, tree } = await checkProject(agentsProject(agent('sup', { 'config.ts': own })))
-  expect([findings, tree.agents.length]).toEqual([[], 1])
+  const { findings, tree, agents } = await checkProject(agentsProject(agent('sup', { 'config.ts': own })))
+  expect([findings, tree.agents.length, agents]).toEqual([[], 1, 2])
+})
+
+test('B11.13 the agents of an application in code are in the tree beside those of folders, and count', async () => {
+  const index = `import { Retinue } from '@retinue/core'
+import { Agent } from '@retinue/core/agent'
+const inner = new Agent({ id: 'inner', description: 'Does inner work.', ${MODEL}, instructions: 'Work.' })
+const weather = new Agent({ id: 'weather', name: 'Weather', ${MODEL}, instructions: 'Work.', agents: { inner } })
+const sup = new Agent({ id: 'sup', ${MODEL}, instructions: 'Work.' })
+export const app = new Retinue({ agents: { weather, SUP } })
+`
+  const folders = below('src/retinue/agents', { ...agent('sup'), ...agent('other'), ...agent('other/subagents/low') })
+  const withIndex = (sup: string): Files => ({ ...folders, 'src/retinue/index.ts': index.replace('SUP', sup) })
+  const model = 'openai/gpt-5.5'
+  const low = { key: 'low', id: 'low', name: 'low', description: expect.any(String), model, tools: [], agents: [] }
+  const other = { key: 'other', id: 'other', name: 'other', model, tools: [], agents: [low] }
+  const inCode = { model, tools: [], inCode: true }
+  const inner = { key: 'inner', id: 'inner', name: 'inner', description: 'Does inner work.', agents: [], ...inCode }
+  const weather = { key: 'weather', id: 'weather', name: 'Weather', agents: [inner], ...inCode }
+  const coded = { key: 'sup', id: 'sup', name: 'sup', agents: [], ...inCode }
+  // An agent of code wins over the folder of its key.
+  const both = await checkProject(tempProject(withIndex('sup')))
+  expect([both.tree, both.agents]).toEqual([{ agents: [other, weather, coded] }, 5])
+  const { 'src/retinue/index.ts': alone = '' } = withIndex('')
+  const found = await checkProject(tempProject({ 'src/retinue/index.ts': alone }))
+  expect([found.tree, found.agents]).toEqual([{ agents: [weather] }, 2])
+  const { check } = await openProject(tempProject(withIndex('sup')))
+  expect([check.tree, check.agents]).toEqual([both.tree, both.agents])
 })
 
 test('a project directory that is not there is a typed error', async () => {

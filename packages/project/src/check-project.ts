@@ -1,10 +1,8 @@
 import { onEveryChange } from './every-change.ts'
-import type { Examination } from './examine.ts'
-import { countFindings, type DetailedFinding } from './findings/finding.ts'
+import type { CheckResult, Examination } from './examine.ts'
 import { ChildLoader } from './load/child-loader.ts'
 import { projectRoot } from './project-root.ts'
 import type { SourceTree } from './tree/source-tree.ts'
-import type { TreeDescription } from './tree-description.ts'
 
 export interface CheckOptions {
   /** The application's directory, relative to the project. Default: `src/retinue`, else `src/mastra`. */
@@ -17,16 +15,7 @@ export interface CheckOptions {
   signal?: AbortSignal
 }
 
-export interface CheckResult {
-  /** All findings, sorted by file, line, column and code. */
-  readonly findings: readonly DetailedFinding[]
-  readonly errors: number
-  readonly warnings: number
-  /** How many agents were checked, subagents among them. */
-  readonly agents: number
-  /** The agents as far as they could be read, whether there are findings or not. */
-  readonly tree: TreeDescription
-}
+export type { CheckResult }
 
 const DEFAULT_TIMEOUT_MS = 3_000
 
@@ -65,12 +54,11 @@ export async function check({
   signal?.addEventListener('abort', end)
   try {
     // The process that runs their code starts while this one reads the rest of its own: half of the wait is saved.
-    const { describeTree, DiskTree, examine, followedFiles } = await import('./examine.ts')
+    const { DiskTree, examine, followedFiles, resultOf } = await import('./examine.ts')
     const tree = new DiskTree(root)
     const examination = await examine(tree, loader, dir)
-    const { plans, findings } = examination
-    if (types) (await import('./types/write-types.ts')).writeTypes(root, plans)
-    const result = { findings, ...countFindings(findings), agents: plans.length, tree: describeTree(plans) }
+    if (types) (await import('./types/write-types.ts')).writeTypes(root, examination.plans)
+    const result = resultOf(examination)
     const loaded = loader.loaded()
     return { result, files: () => followedFiles(root, examination.modules, loaded), examination, tree }
   } finally {

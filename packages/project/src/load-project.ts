@@ -4,7 +4,7 @@ import type { ProjectDefaults } from './assemble-application.ts'
 import type { OwnedSchedule } from './assemble-project.ts'
 import type { CheckResult } from './check-project.ts'
 import type { Examination } from './examine.ts'
-import { countFindings, type DetailedFinding, type Finding, plainFinding } from './findings/finding.ts'
+import { type DetailedFinding, type Finding, plainFinding } from './findings/finding.ts'
 import { renderFindings } from './findings/render.ts'
 import { projectRoot } from './project-root.ts'
 import type { ProjectAgents } from './types/project-types.ts'
@@ -87,16 +87,16 @@ export async function prepareOpening(): Promise<void> {
 export async function openProject(path: string, options: OpenProjectOptions = {}): Promise<OpenedProject> {
   const { root, dir } = projectRoot(path, options.dir)
   // Imported here, so that `checkProject` does not pay for what only loading needs.
-  const [{ describeTree, DiskTree, examine, followedFiles }, { InProcessLoader }] = await Promise.all([
+  const [{ DiskTree, examine, followedFiles, resultOf }, { InProcessLoader }] = await Promise.all([
     import('./examine.ts'),
     import('./load/in-process-loader.ts'),
   ])
   const loader = new InProcessLoader(root, options.onFile)
   const examination = await examine(new DiskTree(root), loader, dir)
-  const { application, plans, findings } = examination
+  const { application, plans } = examination
   const files = (): readonly string[] => followedFiles(root, examination.modules, loader.loaded())
   if (options.types) (await import('./types/write-types.ts')).writeTypes(root, plans)
-  const check = { findings, ...countFindings(findings), agents: plans.length, tree: describeTree(plans) }
+  const check = resultOf(examination)
   if (check.errors > 0 || !application.ok) return { check, files, open: undefined }
   const place = { root, dir: `${root}/${application.dir}` }
   return { check, files, open: () => assembled(examination, loader.values, place, options) }

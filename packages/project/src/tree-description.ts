@@ -1,5 +1,5 @@
 import { isTopLevel } from './discover/agent-dir.ts'
-import type { AgentEntryFact, ConfigFact } from './facts/facts.ts'
+import type { AgentEntryFact, AgentFact, ConfigFact } from './facts/facts.ts'
 import { type AgentPlan, idOf, plansByDir } from './plan.ts'
 
 /** An agent and those that it delegates to, as `retinue tree` shows them. */
@@ -14,18 +14,23 @@ export interface AgentDescription {
   /** The names of its tools, built-in ones included. */
   readonly tools: readonly string[]
   readonly agents: readonly AgentDescription[]
+  /** There if code made it, and no folder: an `index.ts`, or an entry of some agent's `agents`. */
+  readonly inCode?: true
 }
 
 export interface TreeDescription {
   readonly agents: readonly AgentDescription[]
 }
 
-/** What the plans will be assembled to. Agents that could not be loaded are there, with what is known of them. */
-export function describeTree(plans: readonly AgentPlan[]): TreeDescription {
+/**
+ * What the plans will be assembled to, with the agents of the application that an `index.ts` exports; the
+ * plans are of folders that none of these wins over. Agents that could not be loaded are there, with what is known of them.
+ */
+export function describeTree(plans: readonly AgentPlan[], coded: readonly AgentEntryFact[]): TreeDescription {
   const byDir = plansByDir(plans)
   const describe = (plan: AgentPlan): AgentDescription => {
     const { key } = plan.agent
-    if (plan.fact?.kind === 'agent') return describeEntry({ key, kind: 'agent', agent: plan.fact.agent })
+    if (plan.fact?.kind === 'agent') return describeAgent(key, plan.fact.agent)
     const config = typeof plan.config === 'object' ? plan.config : undefined
     const children = plan.subagents.flatMap(({ dir }) => byDir.get(dir) ?? [])
     return {
@@ -38,10 +43,21 @@ export function describeTree(plans: readonly AgentPlan[]): TreeDescription {
       agents: [...children.map(describe), ...plan.coded.map(describeEntry)],
     }
   }
-  return { agents: plans.filter(({ agent }) => isTopLevel(agent)).map(describe) }
+  const folders = plans.filter(({ agent }) => isTopLevel(agent))
+  return { agents: [...folders.map(describe), ...coded.map(describeEntry)] }
+}
+
+/** How many agents there are. Code can make cycles of agents: one that stands above itself is one. */
+export function countAgents(agents: readonly AgentDescription[], above: readonly string[] = []): number {
+  const others = agents.filter(({ id, inCode }) => !(inCode && above.includes(id)))
+  return others.reduce((count, { id, agents: below }) => count + 1 + countAgents(below, [...above, id]), 0)
 }
 
 function describeEntry({ key, agent }: AgentEntryFact): AgentDescription {
+  return { ...describeAgent(key, agent), inCode: true }
+}
+
+function describeAgent(key: string, agent: AgentFact | undefined): AgentDescription {
   return {
     key,
     id: agent?.id ?? key,

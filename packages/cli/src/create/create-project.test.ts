@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkProject } from '@retinue/project'
 import { expect, test, vi } from 'vitest'
@@ -61,4 +61,15 @@ test('create: what is there is never touched', async () => {
   for (const model of ['gpt', "openai/a'b", 'openai/a"b', 'openai/a b', 'openai/'])
     expect(() => createProject({ path: join(root, 'new'), model, version: '1.0.0' })).toThrow(`"${model}" is no model`)
   expect(existsSync(join(root, 'new'))).toBe(false)
+})
+
+test('B11.13 create: where no folder can be, nothing is made, and that is a slip of the command line', async () => {
+  const root = emptyFolder()
+  writeFiles(root, { file: 'mine' })
+  symlinkSync('nowhere', join(root, 'link'))
+  for (const path of ['file', 'file/x', 'file/x/y', 'link', 'link/x', `new/${'n'.repeat(300)}`]) {
+    const { code, err } = await created(join(root, path), '-y')
+    expect([path, code, err]).toEqual([path, 2, expect.stringMatching(/^retinue create: [^\n]*$/)])
+  }
+  expect(readdirSync(root).sort()).toEqual(['file', 'link'])
 })

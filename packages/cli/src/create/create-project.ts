@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { readdirSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
 import { keyVariables } from '@retinue/core'
 import { UsageError } from '../usage-error.ts'
+import { writeAll } from '../write-all.ts'
 import { templateFiles } from './template.ts'
 
 /** The model of a new project's agents, where nobody says another. */
@@ -31,20 +32,26 @@ export function createProject({ path, model, version }: CreateOptions): CreatedP
   const name = packageName(basename(folder))
   const keys = keyVariables(model)
   const files = templateFiles({ name, model, version, keys })
-  for (const [file, text] of files) {
-    mkdirSync(dirname(join(folder, file)), { recursive: true })
-    // Nothing that came in between is written over.
-    writeFileSync(join(folder, file), text, { flag: 'wx' })
-  }
+  writeAll(folder, files)
   return { folder, name, files: [...files.keys()], keys }
 }
 
 /** A repository that has nothing in it yet is free. */
 function assertFree(folder: string, path: string): void {
-  if (!existsSync(folder)) return
-  if (!statSync(folder).isDirectory()) throw new UsageError(`"${path}" is there already, and is no folder`)
-  const taken = readdirSync(folder).filter((name) => name !== '.git')
+  const names = namesIn(folder, path)
+  const taken = names.filter((name) => name !== '.git')
   if (taken.length > 0) throw new UsageError(`"${path}" is not empty: ${taken.slice(0, 3).join(', ')} is in it`)
+}
+
+function namesIn(folder: string, path: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'ENOENT') return []
+    if (code === 'ENOTDIR') throw new UsageError(`"${path}" is no folder and can be none: a file stands there already`)
+    throw new UsageError(`"${path}" can't be looked into: the system says ${code}`)
+  }
 }
 
 /** The nearest name that npm takes. */

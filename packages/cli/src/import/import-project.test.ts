@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest'
 import { cliProject, writeFiles } from '../../test-support/cli-project.ts'
 import { main } from '../main.ts'
 import { importProject } from './import-project.ts'
-import { type RewriteOptions, rewriteModule } from './rewrite-module.ts'
+import { type ImportPlace, type RewriteOptions, rewriteModule } from './rewrite-module.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -104,8 +104,9 @@ export const weather = new Agent({ id: 'weather', name: 'Weather', instructions:
 
 /** What a module of Mastra becomes, and what is told of it. */
 async function rewritten(source: string, over: Partial<RewriteOptions> = {}): Promise<[string, string[]]> {
-  const outside = (specifier: string): string => specifier
-  const { text, left } = await rewriteModule({ file: 'a.ts', source, gone: new Set(['workflows']), outside, ...over })
+  const placeOf = (specifier: string): ImportPlace =>
+    specifier.startsWith('./workflows/') ? { kind: 'left-out' } : { kind: 'here', specifier }
+  const { text, left } = await rewriteModule({ file: 'a.ts', source, placeOf, ...over })
   return [text, left.map(({ line, what }) => `${line} ${what}`)]
 }
 

@@ -1,5 +1,6 @@
 import type { ESTree } from 'rolldown/utils'
 import { parseSync, Visitor } from 'rolldown/utils'
+import { type FunctionNode, isFunction, namedFunctions, takenOfFirst } from './first-parameter.ts'
 import type { LeftOver } from './imported.ts'
 import { MODULES, RENAMED } from './mastra-modules.ts'
 import { lostOptions, MAKERS, nameOf } from './mastra-options.ts'
@@ -8,11 +9,17 @@ export interface RewriteOptions {
   /** Where it stands in the tree. */
   readonly file: string
   readonly source: string
-  /** Folders of the tree that were left out. */
-  readonly gone: ReadonlySet<string>
-  /** What a relative import that leads out of the tree is called from the new place; undefined where it leads nowhere. */
-  readonly outside: (specifier: string) => string | undefined
+  /** What becomes of what it names by its place: of a relative import. */
+  readonly placeOf: (specifier: string) => ImportPlace
 }
+
+/** Where a relative import leads from the new place. */
+export type ImportPlace =
+  | { readonly kind: 'here'; readonly specifier: string }
+  /** To what was not copied. */
+  | { readonly kind: 'left-out' }
+  /** Out of the tree, and of the project. */
+  | { readonly kind: 'outside' }
 
 export interface RewrittenModule {
   readonly text: string
@@ -38,7 +45,7 @@ export async function rewriteModule(options: RewriteOptions): Promise<RewrittenM
     const what = 'it does not parse, and was copied as it is'
     return { text: source, left: [{ file, line: 1, what, fix: 'correct it, and import again' }] }
   }
-  const module = new Rewriting(options)
+  const module = new Rewriting(options, program)
   for (const node of program.body) await module.imports(node)
   const loaded: (readonly [ESTree.Node, ESTree.Node | undefined])[] = []
   new Visitor({
@@ -51,8 +58,9 @@ export async function rewriteModule(options: RewriteOptions): Promise<RewrittenM
     },
     NewExpression: ({ callee, arguments: [first] }) => module.made(callee, first),
     MemberExpression: (node) => module.called(node),
-    ArrowFunctionExpression: ({ params: [first] }) => module.taken(first),
-    FunctionExpression: ({ params: [first] }) => module.taken(first),
+    ArrowFunctionExpression: (node) => module.taken(node),
+    FunctionExpression: (node) => module.taken(node),
+    FunctionDeclaration: (node) => module.taken(node),
   }).visit(program)
   for (const [node, from] of loaded) module.loads(node, from)
   return module.result()
@@ -78,8 +86,11 @@ class Rewriting {
   /** What is imported from Mastra, by the name that it has in this module. */
   readonly #locals = new Map<string, string>()
 
-  constructor(options: RewriteOptions) {
+  readonly #program: ESTree.Program
+
+  constructor(options: RewriteOptions, program: ESTree.Program) {
     this.#options = options
+    this.#program = program
   }
 
   /** The imports and exports that name a module. */
@@ -169,8 +180,8 @@ class Rewriting {
   }
 
   /** What a function is given: of Mastra's callbacks some things have another name here. */
-  taken(first: ESTree.Node | undefined): void {
-    const found = this.#isMastras ? keyIn(first, 'runtimeContext') : undefined
+  taken(node: FunctionNode): void {
+    const found = this.#isMastras ? this.#ofFirst(node, 'runtimeContext') : undefined
     if (found) this.#tell(found, '"runtimeContext" is not what a function is given here', 'it is called requestContext')
   }
 
@@ -180,10 +191,15 @@ class Rewriting {
     for (const property of options.properties) {
       if (property.type !== 'Property' || nameOf(property.key) !== 'execute') continue
       const { value } = property
-      const isFunction = value.type === 'ArrowFunctionExpression' || value.type === 'FunctionExpression'
-      const found = isFunction ? keyIn(value.params[0], 'context') : undefined
+      const called = value.type === 'Identifier' ? namedFunctions(this.#program).get(value.name) : value
+      const found = isFunction(called) ? this.#ofFirst(called, 'context') : undefined
       if (found) this.#tell(found, 'the input of a tool is not in "context"', 'write execute: (input, context) => …')
     }
+  }
+
+  #ofFirst(node: FunctionNode, name: string): ESTree.Node | undefined {
+    // Most modules have no such name: they need not be gone through once more for each of their functions.
+    return this.#options.source.includes(name) ? takenOfFirst(this.#program, node, name) : undefined
   }
 
   result(): RewrittenModule {
@@ -206,7 +222,6 @@ class Rewriting {
 
   /** Changes the name of a module to what it is here. False where there is none, which is told. */
   #moved(source: ESTree.StringLiteral): boolean {
-    const { gone, outside } = this.#options
     const from = source.value
     const known = MODULES.get(from)
     if (known === undefined && !/^\.\.?(?:\/|$)/.test(from)) {
@@ -217,14 +232,14 @@ class Rewriting {
         this.#tell(source, `"${from}" has no counterpart`, 'write what it was used for in another way')
       return !from.startsWith('@mastra/')
     }
-    const moved = known?.name ?? outside(from)
-    if (moved === undefined) {
-      this.#tell(source, `"${from}" leads out of the tree`, 'copy it into the project, and import it from there')
-      return false
+    const place: ImportPlace =
+      known === undefined ? this.#options.placeOf(from) : { kind: 'here', specifier: known.name }
+    if (place.kind === 'here') {
+      if (place.specifier !== from) this.#edits.push({ ...placeOf(source), text: `'${place.specifier}'` })
+      return true
     }
-    if (moved !== from) this.#edits.push({ ...placeOf(source), text: `'${moved}'` })
-    if (known !== undefined || ![...gone].some((folder) => from.split('/').includes(folder))) return true
-    this.#tell(source, `"${from}" was left out`, 'take out what uses it')
+    if (place.kind === 'left-out') this.#tell(source, `"${from}" was left out`, 'take out what uses it')
+    else this.#tell(source, `"${from}" leads out of the tree`, 'copy it into the project, and import it from there')
     return false
   }
 
@@ -238,12 +253,6 @@ class Rewriting {
     const text = this.#options.source.slice(start, end).replace(/\s+/g, ' ')
     return text.length > 60 ? `${text.slice(0, 60)}…` : text
   }
-}
-
-/** Where a parameter is taken apart, and one of its names is this one. */
-function keyIn(parameter: ESTree.Node | undefined, name: string): ESTree.Node | undefined {
-  if (parameter?.type !== 'ObjectPattern') return undefined
-  return parameter.properties.find((property) => property.type === 'Property' && nameOf(property.key) === name)
 }
 
 function placeOf({ start, end }: ESTree.Node): { readonly start: number; readonly end: number } {

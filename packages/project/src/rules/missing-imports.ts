@@ -1,12 +1,6 @@
 import { isRelative } from '../discover/import-candidates.ts'
-import { readText } from '../tree/read-text.ts'
 import type { SourceTree } from '../tree/source-tree.ts'
-
-/** A name in `paths` of a tsconfig, and where it leads. */
-interface Alias {
-  readonly pattern: string
-  readonly target: string | undefined
-}
+import { type Alias, tsconfigAliases } from './tsconfig-aliases.ts'
 
 /** What to do about an import that found nothing. `message`: what Node said. */
 export function missingImportFix(specifier: string, message: string, tree: SourceTree): string {
@@ -23,6 +17,9 @@ export function missingImportFix(specifier: string, message: string, tree: Sourc
 }
 
 function aliasFix(specifier: string, { pattern, target }: Alias): string {
+  const heed = 'Node pays no heed to "paths" of a tsconfig'
+  // The "imports" of a package.json lead to nothing outside its folder.
+  if (target?.startsWith('../')) return `${heed}: import it by its relative path; what it means is in "${target}"`
   const rest = specifier.slice(pattern.replace(/\*.*$/, '').length)
   const isMany = pattern.includes('*')
   // Node looks for exactly the file that is named, and takes no name that begins with "#/".
@@ -31,12 +28,12 @@ function aliasFix(specifier: string, { pattern, target }: Alias): string {
   const file = isMany && !/\.\w+$/.test(name) ? `${name}.ts` : name
   const place = target === undefined ? (isMany ? './src/*' : './src/FILE.ts') : `./${target.replace(/^\.\//, '')}`
   const imports = `"imports": { "${key}": "${place}" }`
-  return `Node pays no heed to "paths" of a tsconfig: write ${imports} into package.json and import "${file}", or import it by its relative path`
+  return `${heed}: write ${imports} into package.json and import "${file}", or import it by its relative path`
 }
 
-/** What cannot be a package's name is an alias as well: a tsconfig may extend others. */
+/** What cannot be a package's name is an alias as well: a tsconfig may extend a package. */
 function aliasOf(specifier: string, tree: SourceTree): Alias | undefined {
-  const named = aliases(tree).find(({ pattern }) => isMeant(specifier, pattern))
+  const named = tsconfigAliases(tree).find(({ pattern }) => isMeant(specifier, pattern))
   if (named !== undefined) return named
   const prefix = /^(?:@|~)\/|^~/.exec(specifier)?.[0]
   return prefix === undefined ? undefined : { pattern: `${prefix}*`, target: undefined }
@@ -47,13 +44,4 @@ function isMeant(specifier: string, pattern: string): boolean {
   if (after === undefined) return specifier === pattern
   // "*" alone is any package, too.
   return pattern !== '*' && specifier.startsWith(before) && specifier.endsWith(after)
-}
-
-function aliases(tree: SourceTree): readonly Alias[] {
-  if (tree.kindOf('tsconfig.json') !== 'file') return []
-  const read = readText(tree, 'tsconfig.json')
-  // It may have comments, which JSON has not: what is looked for is found without reading all of it.
-  const paths = read.ok ? (/"paths"\s*:\s*\{([^}]*)\}/.exec(read.text)?.[1] ?? '') : ''
-  const entries = paths.matchAll(/"([^"]+)"\s*:\s*\[\s*(?:"([^"]*)")?/g)
-  return [...entries].map(([, pattern = '', target]) => ({ pattern, target }))
 }

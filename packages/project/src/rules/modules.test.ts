@@ -1,8 +1,10 @@
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {
   agent,
   below,
   config,
+  type Files,
   findingsIn,
   findingsOf,
   tempProject,
@@ -133,6 +135,42 @@ test('B11.11 R22 an import by a name that only a tsconfig knows, or that package
     'src/lib/h.ts': '',
   }
   expect(await findingsIn(tempProject({ ...below('src/retinue/agents', mended), ...imported }))).toEqual([])
+})
+
+test('B11.13 an alias that a tsconfig has from those that it extends is told as one, and no package is named for it', async () => {
+  const alias = (paths: string, more: string = ''): string => `{ ${more} "compilerOptions": { "paths": { ${paths} } } }`
+  const sup = below('src/retinue/agents', agent('sup', { 'config.ts': `import '@lib/up'\n${config()}` }))
+  const fixWith = async (files: Files, folder: string = '.'): Promise<string | undefined> =>
+    (await findingsIn(join(tempProject(files), folder)))[0]?.fix
+  const heed = 'Node pays no heed to "paths" of a tsconfig'
+  const told = (target: string): string =>
+    `${heed}: write "imports": { "#*": "./${target}" } into package.json and import "#up.ts", or import it by its relative path`
+  const lib = alias('"@lib/*": ["../src/lib/*"]')
+  const one = { ...sup, 'tsconfig.json': '{ "extends": "./config/base", /* here */ }', 'config/base.json': lib }
+  expect(await fixWith(one)).toBe(told('src/lib/*'))
+  // The last of several wins, unless the file says it itself; a cycle ends.
+  const several = {
+    ...sup,
+    'tsconfig.json': '{ "extends": ["./config/a.json", "./config/b.json", "./config/gone.json"] }',
+    'config/a.json': lib,
+    'config/b.json': alias(`"@lib/*": ["\${configDir}/other/*"]`, '"extends": "../tsconfig.json",'),
+  }
+  expect(await fixWith(several)).toBe(told('other/*'))
+  const based = '{ "extends": "./config/base.json", "compilerOptions": { "baseUrl": "./src" } }'
+  const base = alias('"@lib/*": ["./lib/*"]')
+  expect(await fixWith({ ...sup, 'tsconfig.json': based, 'config/base.json': base })).toBe(told('src/lib/*'))
+  // In a repository of several packages, what is extended stands above the project.
+  const above = {
+    'tsconfig.base.json': alias('"@lib/*": ["./lib/*"]'),
+    'apps/one/tsconfig.json': '{ "extends": "../../tsconfig.base.json" }',
+  }
+  expect(
+    await fixWith({ ...above, ...below('apps/one', { ...sup, 'package.json': '{"type":"module"}' }) }, 'apps/one'),
+  ).toBe(`${heed}: import it by its relative path; what it means is in "../../lib/*"`)
+  // What is in a comment, or what the file says otherwise, is no alias: then it is a package.
+  const install = 'install the package (npm install @lib/up), or correct its name'
+  expect(await fixWith({ ...one, 'tsconfig.json': '{ // "extends": "./config/base"\n}' })).toBe(install)
+  expect(await fixWith({ ...one, 'tsconfig.json': alias('', '"extends": "./config/base",') })).toBe(install)
 })
 
 test('B11.11 TypeScript that can not be left out', async () => {

@@ -16,6 +16,7 @@ const HELPERS = [
   'prompts.ts',
   'prose.ts',
   'rule.ts',
+  'tsconfig-aliases.ts',
   'words.ts',
 ]
 const files = readdirSync(import.meta.dirname)

@@ -21,6 +21,13 @@ export function diskSurroundings(root: string): Surroundings {
       }
       return undefined
     },
+    fileAbove(path) {
+      try {
+        return readFileSync(join(root, path), 'utf8')
+      } catch {
+        return undefined
+      }
+    },
   }
 }
 

@@ -27,6 +27,8 @@ export interface Surroundings {
   hasPackage(name: string): boolean | undefined
   /** The text of the nearest package.json above the root. */
   manifestAbove(): string | undefined
+  /** The text of a file above the root, by its path from there: `../tsconfig.base.json`. `undefined` where it can't be read. */
+  fileAbove(path: string): string | undefined
 }
 
 /** A file or directory that is there but can't be read. */

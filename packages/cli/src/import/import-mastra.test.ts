@@ -1,0 +1,95 @@
+import { readFileSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { cliProject } from '../../test-support/cli-project.ts'
+import { importProject } from './import-project.ts'
+import { rewriteModule } from './rewrite-module.ts'
+
+/** What an import of Mastra writes, by its path in the application, and what it tells. */
+async function imported(root: string): Promise<{ files: Record<string, string>; told: string[] }> {
+  const into = { app: 'src/retinue', supervisor: 'assistant', model: 'offline/planner' }
+  const { files, left } = await importProject({ ...into, source: root, project: root })
+  const texts = [...files.keys()].map((path) => [
+    path.slice('src/retinue/'.length),
+    readFileSync(join(root, path), 'utf8'),
+  ])
+  const told = left.map(({ file, line, what }) => `${file}${line === undefined ? '' : `:${line}`} ${what}`)
+  return { files: Object.fromEntries(texts), told }
+}
+
+test('B11.13 links in a tree of Mastra are not followed, and are told with where they lead', async () => {
+  const root = cliProject({
+    'src/shared/real.ts': 'export const real = 1\n',
+    'src/mastra/index.ts': "import { linked } from './lib/linked'\nimport './shared/real.ts'\nexport default linked\n",
+    'src/mastra/lib/own.ts': 'export {}\n',
+  })
+  symlinkSync('../../shared/real.ts', join(root, 'src/mastra/lib/linked.ts'))
+  symlinkSync('..', join(root, 'src/mastra/loop'))
+  symlinkSync('../shared', join(root, 'src/mastra/shared'))
+  symlinkSync('nowhere', join(root, 'src/mastra/gone.md'))
+  const { files, told } = await imported(root)
+  expect(Object.keys(files)).toEqual(['index.ts', 'lib/own.ts'])
+  expect(told).toEqual([
+    'gone.md it is a link to "nowhere", and was left out',
+    'lib/linked.ts it is a link to "../../shared/real.ts", and was left out',
+    'loop it is a link to "..", and was left out',
+    'shared it is a link to "../shared", and was left out',
+    'index.ts:1 "./lib/linked" was left out',
+    'index.ts:2 "./shared/real.ts" was left out',
+  ])
+})
+
+test('B11.13 what was copied is not told as left out, whatever the folders are called that it stands in', async () => {
+  const root = cliProject({
+    'src/mastra/index.ts':
+      "import './lib/mcp/helper'\nimport './mcp/server'\nimport './mcp'\nimport './voice'\nimport './lib/up'\nimport './logo.svg'\nimport './lib/mcp/missing'\n",
+    'src/mastra/agents/a.ts': "import '../lib/mcp/helper'\nimport '../mcp/server'\nimport '../../mastra/lib/up'\n",
+    'src/mastra/lib/mcp/helper.ts': "import '../up'\nimport './voice/x.js'\n",
+    'src/mastra/lib/mcp/voice/x.ts': "import '../../../mcp/server'\n",
+    'src/mastra/lib/up.ts': 'export {}\n',
+    'src/mastra/mcp/server.ts': 'export {}\n',
+    // A module and a folder of one name: the module is what is meant.
+    'src/mastra/voice.ts': 'export {}\n',
+    'src/mastra/voice/loud.ts': 'export {}\n',
+    'src/mastra/logo.svg': '<svg/>',
+  })
+  const { files, told } = await imported(root)
+  expect(told).toEqual([
+    'logo.svg the file was left out',
+    'mcp/ the folder was left out',
+    'voice/ the folder was left out',
+    'agents/a.ts:2 "../mcp/server" was left out',
+    'index.ts:2 "./mcp/server" was left out',
+    'index.ts:3 "./mcp" was left out',
+    'index.ts:6 "./logo.svg" was left out',
+    'lib/mcp/voice/x.ts:1 "../../../mcp/server" was left out',
+  ])
+  // Out of the tree and into it again leads into the new one.
+  expect(files['agents/a.ts']).toContain("import '../lib/up'\n")
+})
+
+test('B11.13 a tool that takes its input out of "context" is told, wherever it does that', async () => {
+  const source = `import { createTool } from '@mastra/core/tools'
+const tool = (execute) => createTool({ id: 'a', description: 'A.', execute })
+createTool({ id: 'a', execute: async (args) => { const { context } = args; return context } })
+createTool({ id: 'b', execute: async (args: any) => (args as any).context.city })
+createTool({ id: 'c', execute: async ({ context } = {}) => context })
+createTool({ id: 'd', async execute(args) { let context; ({ context } = args!); return context } })
+createTool({ id: 'e', execute: function (args) { return args?.['context'] } })
+createTool({ id: 'f', execute: named })
+createTool({ id: 'g', execute: declared })
+createTool({ id: 'h', execute: async (input, args) => { const { context } = args; return [input.city, args.context] } })
+createTool({ id: 'i', execute: async (input, context) => [input, context, input[context], other.context] })
+createTool({ id: 'j', execute: unknown })
+const named = async (args) => args.context
+export async function declared(args) { return args.context }
+export const agent = (args) => { const { runtimeContext } = args; return runtimeContext }
+function late(args) { return args.runtimeContext }
+`
+  const placeOf = (specifier: string) => ({ kind: 'here', specifier }) as const
+  const { left } = await rewriteModule({ file: 'tools.ts', source, placeOf })
+  const told = (what: string) => left.filter((one) => one.what.includes(what)).map(({ line }) => line)
+  expect(told('not in "context"')).toEqual([3, 4, 5, 6, 7, 13, 14])
+  expect(told('runtimeContext')).toEqual([15, 16])
+  expect(left).toHaveLength(9)
+})
