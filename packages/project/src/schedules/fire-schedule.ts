@@ -1,5 +1,7 @@
 import type { ChooseModel, Retinue } from '@retinue/core'
+import type { RunOptions, RunResult } from '@retinue/core/agent'
 import { isRetinueError } from '@retinue/core/errors'
+import type { MemoryOption } from '@retinue/core/memory'
 import type { ScheduleContext } from '@retinue/core/schedules'
 import type { OwnedSchedule } from '../assemble-project.ts'
 import type { ScheduleOutcome } from './schedule-record.ts'
@@ -28,22 +30,26 @@ function resourceOf({ agent, key }: Pick<OwnedSchedule, 'agent' | 'key'>): strin
 export async function fireSchedule(firing: Firing): Promise<Fired> {
   const { owned, due, id, app, resolveModel, signal } = firing
   const { agent: agentKey, key, schedule } = owned
-  const threadId = `schedule-${key.replaceAll('/', '-')}-${id}`
+  const title = `${agentKey}/${key}, ${new Date(due).toISOString()}`
+  const memory: MemoryOption = {
+    thread: {
+      id: `schedule-${key.replaceAll('/', '-')}-${id}`,
+      title,
+      metadata: { schedule: `${agentKey}/${key}`, due },
+    },
+    resource: resourceOf(owned),
+  }
   let last: Fired = { outcome: 'completed' }
   const run: ScheduleContext['run'] = async (input, options) => {
-    const title = `${agentKey}/${key}, ${new Date(due).toISOString()}`
-    const result = await app.getAgent(agentKey).generate(input, {
-      memory: {
-        thread: { id: threadId, title, metadata: { schedule: `${agentKey}/${key}`, due } },
-        resource: resourceOf(owned),
-      },
-      abortSignal: signal,
+    const own = options?.abortSignal
+    const all: RunOptions = {
+      memory,
       ...(resolveModel === undefined ? {} : { resolveModel }),
       ...options,
-    })
-    const outcome =
-      result.finishReason === 'suspended' ? 'waiting' : result.finishReason === 'aborted' ? 'aborted' : 'completed'
-    last = { outcome, text: result.text, threadId }
+      abortSignal: own === undefined ? signal : AbortSignal.any([signal, own]),
+    }
+    const result = await app.getAgent(agentKey).generate(input, all)
+    last = after(last, result, threadOf(all.memory))
     return result
   }
   try {
@@ -57,6 +63,19 @@ export async function fireSchedule(firing: Firing): Promise<Fired> {
     const isAborted = signal.aborted
     return { ...last, outcome: isAborted ? 'aborted' : 'failed', ...(isAborted ? {} : { error: toldError(error) }) }
   }
+}
+
+/** What a time has come to with one more run. Of several, one that waits for a person counts: somebody must know of it. */
+function after(before: Fired, { finishReason, text }: RunResult, threadId: string | undefined): Fired {
+  if (before.outcome === 'waiting') return { ...before, text }
+  const outcome = finishReason === 'suspended' ? 'waiting' : finishReason === 'aborted' ? 'aborted' : 'completed'
+  return { outcome, text, ...(threadId === undefined ? {} : { threadId }) }
+}
+
+/** Where the conversation of a run is kept, if it is. */
+function threadOf(memory: MemoryOption | undefined): string | undefined {
+  if (memory === undefined || memory.options?.readOnly === true) return undefined
+  return typeof memory.thread === 'string' ? memory.thread : memory.thread.id
 }
 
 function toldError(error: unknown): NonNullable<ScheduleOutcome['error']> {
