@@ -45,7 +45,22 @@ function settled(script: Script): Setting {
   return { storage, end, fire }
 }
 
+const DELEGATES = { calls: [{ id: 'c1', name: 'scout', args: { prompt: 'look' } }] }
 const FELLS = { calls: [{ id: 'c2', name: 'fell', args: {} }] }
+
+test('B11.13 it is completed when its background work is done and answered, for a prompt and for a handler', async () => {
+  const script = {
+    sup: [DELEGATES, { text: 'It is on its way.' }, ({ text }: { text: string }) => ({ text: text.slice(-400) })],
+    'sup/scout': [{ text: 'All is quiet.' }],
+  }
+  for (const work of [{ prompt: 'Look.' }, ({ run }: { run: (input: string) => unknown }) => run('Look.')] as const) {
+    const { fire, storage } = settled(script)
+    const fired = await fire(work)
+    expect(fired).toMatchObject({ outcome: 'completed', text: expect.stringContaining('All is quiet.') })
+    const { items } = await storage.tasks.list({})
+    expect(items).toMatchObject([{ status: 'completed' }])
+  }
+})
 
 test('B11.13 of several runs in a handler, one that waits for a person counts, with its thread', async () => {
   const { fire } = settled({ sup: [{ text: 'First.' }, FELLS, { text: 'Third.' }], 'sup/scout': [] })

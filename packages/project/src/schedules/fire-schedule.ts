@@ -44,6 +44,8 @@ export async function fireSchedule(firing: Firing): Promise<Fired> {
     const own = options?.abortSignal
     const all: RunOptions = {
       memory,
+      // Each time has a thread of its own: no later turn would hear of what is still at work.
+      untilIdle: true,
       ...(resolveModel === undefined ? {} : { resolveModel }),
       ...options,
       abortSignal: own === undefined ? signal : AbortSignal.any([signal, own]),
