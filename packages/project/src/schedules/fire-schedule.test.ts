@@ -40,7 +40,9 @@ function settled(script: Script): Setting {
     const times = { cron: '0 9 * * *' }
     const schedule: Schedule = typeof work === 'function' ? { ...times, handler: work } : { ...times, ...work }
     const owned = { agent: 'sup', key: 'daily', schedule }
-    return fireSchedule({ owned, due: 0, id: 'one', app, resolveModel: undefined, signal: end.signal })
+    const { signal } = end
+    const givenUp = new AbortController().signal
+    return fireSchedule({ owned, due: 0, id: 'one', app, resolveModel: undefined, signal, givenUp })
   }
   return { storage, end, fire }
 }

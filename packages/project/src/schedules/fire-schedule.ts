@@ -13,7 +13,10 @@ export interface Firing {
   readonly id: string
   readonly app: Retinue
   readonly resolveModel: ChooseModel | undefined
+  /** What runs is to end. */
   readonly signal: AbortSignal
+  /** What pays no heed to that is not waited for any more. */
+  readonly givenUp: AbortSignal
 }
 
 /** What a time came to, and what the agent said last. */
@@ -28,7 +31,9 @@ function resourceOf({ agent, key }: Pick<OwnedSchedule, 'agent' | 'key'>): strin
 
 /** Does what a schedule says. It never rejects: what goes wrong is the outcome. */
 export async function fireSchedule(firing: Firing): Promise<Fired> {
-  const { owned, due, id, app, resolveModel, signal } = firing
+  const { owned, due, id, app, resolveModel, signal, givenUp } = firing
+  // Nothing begins that is to end.
+  if (signal.aborted) return { outcome: 'aborted' }
   const { agent: agentKey, key, schedule } = owned
   const title = `${agentKey}/${key}, ${new Date(due).toISOString()}`
   const memory: MemoryOption = {
@@ -54,16 +59,30 @@ export async function fireSchedule(firing: Firing): Promise<Fired> {
     last = after(last, result, threadOf(all.memory))
     return result
   }
+  const work = async (): Promise<unknown> => {
+    if (schedule.handler === undefined) return run(schedule.prompt)
+    const agent = app.getAgent(agentKey)
+    return schedule.handler({ agent, key, due: new Date(due), abortSignal: signal, run })
+  }
   try {
-    if (schedule.handler === undefined) await run(schedule.prompt)
-    else {
-      const agent = app.getAgent(agentKey)
-      await schedule.handler({ agent, key, due: new Date(due), abortSignal: signal, run })
-    }
-    return last
+    const isGivenUp = await isAbortedBefore(work(), givenUp)
+    return isGivenUp ? { ...last, outcome: 'aborted' } : last
   } catch (error) {
     const isAborted = signal.aborted
     return { ...last, outcome: isAborted ? 'aborted' : 'failed', ...(isAborted ? {} : { error: toldError(error) }) }
+  }
+}
+
+/** Whether a signal aborts before some work has ended. Rejects as the work does. */
+async function isAbortedBefore(work: Promise<unknown>, signal: AbortSignal): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const abort = (): void => resolve(true)
+  signal.addEventListener('abort', abort)
+  if (signal.aborted) abort()
+  try {
+    return await Promise.race([work.then(() => false), promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
   }
 }
 

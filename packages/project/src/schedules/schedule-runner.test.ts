@@ -340,3 +340,44 @@ test('B11.13 a handler that pays no heed to its signal does not keep the process
   await stopped
   expect(hasStopped).toBe(true)
 })
+
+test('B11.13 what is given up at the end is kept as aborted, and no process takes it for running', async () => {
+  const { handler, begun } = held()
+  const setting = await started({ cron: '0 9 * * *', handler })
+  const { clock, runner, told } = setting
+  await clock.advance(MINUTE)
+  const byHand = runner.fire('sup', 'daily')
+  const stopped = runner.stop(0)
+  await clock.advance(1_000)
+  await stopped
+  expect([begun(), (await byHand).ran]).toEqual([1, false])
+  expect(told.slice(-1)).toEqual(['sup/daily aborted'])
+  const next = await started({ cron: '* * * * *', prompt: 'x' }, setting)
+  const [state] = await next.runner.list()
+  expect([state?.isRunning, state?.outcomes[0]]).toMatchObject([false, { outcome: 'aborted', by: 'time' }])
+  await clock.advance(MINUTE)
+  expect(next.told).toEqual(['sup/daily begins', 'sup/daily completed'])
+  await next.runner.stop()
+})
+
+test('B11.13 what is fired after the end of all is kept as aborted, and does not begin', async () => {
+  const { handler, begun } = held()
+  const { runner } = await started({ cron: '0 9 * * *', handler })
+  await runner.stop(0)
+  expect([await runner.fire('sup', 'daily'), begun()]).toEqual([{ ran: true, outcome: 'aborted' }, 0])
+})
+
+test('B11.13 a storage that does not answer does not keep what is to end', async () => {
+  const { handler } = held()
+  const { clock, runner, storage } = await started({ cron: '0 9 * * *', handler })
+  await clock.advance(MINUTE)
+  storage.workingMemory.set = () => new Promise(() => {})
+  let hasStopped = false
+  const stopped = runner.stop(0).then(() => {
+    hasStopped = true
+  })
+  await clock.advance(1_999)
+  expect(hasStopped).toBe(false)
+  await clock.advance(1)
+  await stopped
+})

@@ -54,7 +54,7 @@ const LATE_MS = 60_000
 /** A clock may be set, and a machine may sleep: the time is looked at again and again. */
 const LOOK_MS = 30_000
 
-/** How long what was aborted is waited for. */
+/** How long what was aborted is waited for, and then how long the storage gets to keep that it was. */
 const LAST_MS = 1_000
 
 /** Runs the schedules of an application while it is up. Of any number of processes over one storage, one runs each time. */
@@ -66,6 +66,8 @@ export class ScheduleRunner {
   readonly #stopping = new AbortController()
   /** What runs is to end. */
   readonly #ending = new AbortController()
+  /** What has not ended then is not waited for any more. */
+  readonly #givingUp = new AbortController()
   readonly #work = new Set<Promise<unknown>>()
 
   /** Throws `application-invalid` if the application has no storage. */
@@ -133,15 +135,22 @@ export class ScheduleRunner {
     )
   }
 
-  /** Begins nothing any more, and waits for what runs; what has not ended after `graceMs` is aborted. To stop twice is harmless. */
+  /**
+   * Begins nothing any more, and waits for what runs; what has not ended after `graceMs` is aborted, and what pays no heed to that is
+   * given up a second later. Of each it is kept that it was aborted, so that no process takes it for running. To stop twice is harmless,
+   * and the shorter grace counts.
+   */
   async stop(graceMs: number = 10_000): Promise<void> {
     this.#stopping.abort()
     const done = new AbortController()
     const ended = Promise.allSettled(this.#work).then(() => done.abort())
-    await Promise.race([ended, this.#clock.wait(graceMs, done.signal)])
+    const wait = (ms: number): Promise<void> => Promise.race([ended, this.#clock.wait(ms, done.signal)])
+    await wait(graceMs)
     this.#ending.abort()
-    // Who pays no heed to that is not waited for: the next process tells it as lost.
-    await Promise.race([ended, this.#clock.wait(LAST_MS, done.signal)])
+    await wait(LAST_MS)
+    this.#givingUp.abort()
+    // A storage that does not answer keeps nobody: the next process tells it as lost.
+    await wait(LAST_MS)
   }
 
   /** Waited for at the end. */
@@ -215,7 +224,8 @@ export class ScheduleRunner {
     const ended = new AbortController()
     const alive = this.#stayAlive(owned, id, ended.signal)
     const { app, resolveModel } = this.#options
-    const fired = await fireSchedule({ owned, due, id, app, resolveModel, signal: this.#ending.signal })
+    const [signal, givenUp] = [this.#ending.signal, this.#givingUp.signal]
+    const fired = await fireSchedule({ owned, due, id, app, resolveModel, signal, givenUp })
     ended.abort()
     await alive
     const { text: _, ...told } = fired
