@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { agent, agentsProject, codesOfBoth, findingsOf, toldOf } from '../../test-support/temp-project.ts'
+import { checkProject } from '../check-project.ts'
 
 function schedule(fields: string): string {
   return `import { createSchedule } from '@retinue/core/schedules'\nexport default createSchedule({ ${fields} })\n`
@@ -162,4 +163,13 @@ test('B11.13 a cron is five fields, in files and in code: no date, no shorthand'
       the schedule "g" has a cron that is empty, and not five
       fix: write five fields (minute, hour, day of the month, month, day of the week), such as cron: '0 9 * * 1-5'"
   `)
+})
+
+test('B11.13 why a name can be no name of a schedule has nothing to do with tools', async () => {
+  const files = { 'schedules/not ok.md': '---\ncron: 0 9 * * *\n---\nx\n' }
+  const [finding] = (await checkProject(agentsProject(agent('sup', files)))).findings
+  expect([finding?.code, finding?.why]).toEqual([
+    'name-invalid',
+    expect.stringMatching(/^a schedule is asked for by its name/),
+  ])
 })
