@@ -22,17 +22,29 @@ export function devRoutes({ settings, state, schedules }: DevRoutes): Middleware
     const fired = /^\/api\/schedules\/([^/]+)\/(.+)\/fire$/.exec(path)
     const isOurs = path === '/api/dev' || path === '/api/schedules' || fired !== null
     if (!isOurs) return next()
-    const request = { path: c.req.path, requestId: crypto.randomUUID() }
-    if (!(await isOperator(c.req.raw, settings)))
-      return c.json({ code: 'auth-required', message: 'Who asks is not known.', ...request }, 401)
+    const refused = (code: string, message: string, hint: string): object => {
+      return { code, message, hint, path: c.req.path, requestId: crypto.randomUUID() }
+    }
+    if (!(await isOperator(c.req.raw, settings))) {
+      const hint = settings.auth
+        ? 'Ask as somebody who sees all: that is what auth in server.ts says.'
+        : 'Send "authorization: Bearer <token>", with the token of the server.'
+      return c.json(refused('auth-required', 'Who asks is not known.', hint), 401)
+    }
     if (method === 'GET' && path === '/api/dev') return c.json(state())
-    if (method === 'GET' && path === '/api/schedules') return c.json({ schedules: (await schedules()?.list()) ?? [] })
-    const [, agent = '', key = ''] = fired ?? []
-    const known = await schedules()?.list()
-    if (method !== 'POST' || fired === null)
-      return c.json({ code: 'method-not-allowed', message: `${method} is not for ${path}.`, ...request }, 405)
-    if (!known?.some((schedule) => schedule.agent === agent && schedule.key === key))
-      return c.json({ code: 'schedule-unknown', message: `There is no schedule "${agent}/${key}".`, ...request }, 404)
+    const known = (await schedules()?.list()) ?? []
+    if (method === 'GET' && path === '/api/schedules') return c.json({ schedules: known })
+    if (method !== 'POST' || fired === null) {
+      const allowed = fired === null ? 'GET' : 'POST'
+      const message = `${method} is not for ${path}.`
+      return c.json(refused('method-not-allowed', message, `Ask with ${allowed}.`), 405, { allow: allowed })
+    }
+    const [, agent = '', key = ''] = fired
+    if (!known.some((schedule) => schedule.agent === agent && schedule.key === key)) {
+      const names = known.map((schedule) => `${schedule.agent}/${schedule.key}`)
+      const hint = names.length === 0 ? 'The project has none.' : `Its schedules are ${names.join(', ')}.`
+      return c.json(refused('schedule-unknown', `There is no schedule "${agent}/${key}".`, hint), 404)
+    }
     return c.json(await schedules()?.fire(agent, key))
   }
 }

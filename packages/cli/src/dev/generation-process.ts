@@ -138,9 +138,9 @@ export class GenerationProcess {
     this.#send(message)
   }
 
-  /** Lets what runs in it end, and then the process. */
-  retire(): void {
-    this.#send({ type: 'retire' })
+  /** Lets what runs in it end, schedules for so many milliseconds at most, and then the process. To say so again is harmless. */
+  retire(schedulesMs?: number): void {
+    this.#send({ type: 'retire', ...(schedulesMs === undefined ? {} : { schedulesMs }) })
   }
 
   kill(): void {

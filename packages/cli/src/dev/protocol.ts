@@ -10,8 +10,8 @@ export type ToGeneration =
   | { readonly type: 'rest' }
   /** It serves again, after it rested. */
   | { readonly type: 'resume'; readonly state: DevState }
-  /** Another one serves: what runs is to end, and then the process. */
-  | { readonly type: 'retire' }
+  /** Another one serves, or everything ends: what runs is to end, schedules after so many milliseconds at most, and then the process. */
+  | { readonly type: 'retire'; readonly schedulesMs?: number }
 
 export interface LoadOrder {
   readonly path: string

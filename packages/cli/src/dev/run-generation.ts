@@ -150,8 +150,14 @@ async function resume(): Promise<void> {
   await schedules?.start()
 }
 
-async function retire(): Promise<void> {
-  await Promise.all([schedules?.stop(FOREVER_MS), server?.close()])
+let isRetiring = false
+
+async function retire(schedulesMs: number = FOREVER_MS): Promise<void> {
+  const stopped = schedules?.stop(schedulesMs)
+  // Told again, it is only in more of a hurry.
+  if (isRetiring) return stopped
+  isRetiring = true
+  await Promise.all([stopped, server?.close()])
   await closeProject()
   end(0)
 }
@@ -183,7 +189,7 @@ process.on('message', (message: ToGeneration, socket?: Socket) => {
       else server.take(socket)
       return
     case 'retire':
-      return void retire().catch((error: unknown) => {
+      return void retire(message.schedulesMs).catch((error: unknown) => {
         err(`${error}\n`)
         end(1)
       })

@@ -1,5 +1,6 @@
-import { expect, test, vi } from 'vitest'
-import { cliProject } from '../../test-support/cli-project.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { makeProject } from '../../test-support/chat-project.ts'
+import { cliProject, writeFiles } from '../../test-support/cli-project.ts'
 import { fireSchedule } from './fire-schedule.ts'
 import { listSchedules, showScheduleLog } from './list-schedules.ts'
 import type { SchedulesOptions } from './with-schedules.ts'
@@ -46,4 +47,13 @@ test('B11.2 retinue schedules: listed, fired by hand, and looked back at', async
   expect(JSON.parse(log.said()[0] ?? '')).toMatchObject({
     outcomes: [{ by: 'hand', outcome: 'failed', error: { message: 'no news' } }],
   })
+})
+
+test('B11.13 retinue schedules fire: what works in the background is waited for, and answered', async () => {
+  const { path, remove } = makeProject({ background: true })
+  onTestFinished(remove)
+  writeFiles(path, { [`${AGENTS}/lead/schedules/look.md`]: '---\ncron: 0 9 * * *\n---\ndelegate it\n' })
+  const fired = opened(path)
+  expect(await fireSchedule({ ...fired.options, name: 'lead/look' })).toBe(0)
+  expect(fired.said()[0]).toMatch(/Lead was told: .*Scout saw: delegate it/)
 })

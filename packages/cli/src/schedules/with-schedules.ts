@@ -22,6 +22,8 @@ interface Schedules {
   /** One of them, `agent/key`. Throws `schedule-unknown`. */
   find(name: string): Promise<ScheduleState>
   fire: ScheduleRunner['fire']
+  /** Ends what was fired. */
+  abort(): Promise<void>
 }
 
 /** Opens a project for what is done with its schedules by hand; none of them runs by itself meanwhile. */
@@ -40,7 +42,12 @@ export async function withSchedules(
       if (found === undefined) throw unknown(name, all)
       return found
     }
-    return await work({ list: () => runner.list(), find, fire: (agent, key) => runner.fire(agent, key) }).finally(close)
+    return await work({
+      list: () => runner.list(),
+      find,
+      fire: (agent, key) => runner.fire(agent, key),
+      abort: () => runner.stop(0),
+    }).finally(close)
   } catch (error) {
     return tellFailure(error, options)
   }

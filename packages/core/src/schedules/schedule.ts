@@ -44,7 +44,10 @@ export interface ScheduleContext {
   readonly due: Date
   /** Aborts when the application ends before the handler does. */
   readonly abortSignal: AbortSignal
-  /** Runs the agent as a schedule with a prompt would: in a conversation of this time's own, with the model that is chosen for it. */
+  /**
+   * Runs the agent as a schedule with a prompt would: in a conversation of this time's own, with the model that is chosen for it, until
+   * its background tasks are done and answered. An `abortSignal` of the options stands beside the one above.
+   */
   run(input: AgentInput, options?: RunOptions): Promise<RunResult>
 }
 

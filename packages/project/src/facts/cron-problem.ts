@@ -1,18 +1,12 @@
 import { createRequire } from 'node:module'
+import { CRON_FIX, type CronProblem, cronFieldsProblem } from './cron-fields.ts'
 
 const require = createRequire(import.meta.url)
 
-export const CRON_FIX =
-  "write five fields (minute, hour, day of the month, month, day of the week), such as cron: '0 9 * * 1-5'"
-
-/** What is wrong with a cron expression, as what follows "has a cron that", and how to mend it. */
-export interface CronProblem {
-  readonly message: string
-  readonly fix: string
-}
-
 /** Why nothing is ever due by a text; undefined if it is a cron expression of five fields. */
 export function cronProblem(cron: string): CronProblem | undefined {
+  const problem = cronFieldsProblem(cron)
+  if (problem !== undefined) return problem
   // Loaded when the first schedule is read: most projects have none.
   const { Cron } = require('croner') as typeof import('croner')
   try {

@@ -1,5 +1,6 @@
 import { unknownNameFix } from '../names.ts'
-import { CRON_FIX, cronProblem, isTimeZone } from './cron-problem.ts'
+import { CRON_FIX } from './cron-fields.ts'
+import { cronProblem, isTimeZone } from './cron-problem.ts'
 import type { ScheduleProblem } from './facts.ts'
 
 type Fields = Readonly<Record<string, unknown>>

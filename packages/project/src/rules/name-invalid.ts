@@ -4,6 +4,9 @@ import type { AgentPlan } from '../plan.ts'
 import { configPlace, pathPlace } from './places.ts'
 import type { Rule, RuleContext, Violation } from './rule.ts'
 
+const SCHEDULE_WHY =
+  'a schedule is asked for by its name, in a terminal and over HTTP, where 1 to 64 letters, digits, "_" and "-" need no quotes'
+
 /** B1.5 */
 export const nameInvalid: Rule = {
   code: 'name-invalid',
@@ -27,6 +30,7 @@ function* inPlan(context: RuleContext, { agent, modules, tools, coded }: AgentPl
     if (from === 'config') yield* report('a tool', key, configPlace(context, agent, ['tools', key], 'key'))
   }
   for (const { key, file } of agent.schedules)
-    for (const name of key.split('/')) yield* report('a schedule', name, pathPlace(file))
+    for (const name of key.split('/'))
+      for (const violation of report('a schedule', name, pathPlace(file))) yield { ...violation, why: SCHEDULE_WHY }
   for (const { key } of coded) yield* report('a subagent', key, configPlace(context, agent, ['agents', key], 'key'))
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { agent, agentsProject, codesOfBoth, findingsOf, toldOf } from '../../test-support/temp-project.ts'
+import { checkProject } from '../check-project.ts'
 
 function schedule(fields: string): string {
   return `import { createSchedule } from '@retinue/core/schedules'\nexport default createSchedule({ ${fields} })\n`
@@ -38,7 +39,7 @@ test('B11.2 what can not run is told at its place, all of it at once', async () 
       the schedule "a" has a time zone that is not known: "Mars/Base"
       fix: write an IANA name, such as timeZone: 'Europe/Paris', or leave it out for UTC
     error[schedule-invalid] sup/schedules/b.ts:2:39 (sup)
-      the schedule "b" has a cron that can't be read: mode '5-part' requires exactly 5 parts, but pattern '* * * * * *' has 6 parts
+      the schedule "b" has a cron that has 6 fields, and not five
       fix: write five fields (minute, hour, day of the month, month, day of the week), such as cron: '0 9 * * 1-5'
     error[schedule-invalid] sup/schedules/b.ts:2:76 (sup)
       the schedule "b" has a prompt and a handler
@@ -127,4 +128,48 @@ test('B11.2 the schedules of a subagent are told, and not loaded', async () => {
       the schedules of the subagent "kid" never run
       fix: move them to "agents/sup/schedules/", and let the prompt ask for the subagent"
   `)
+})
+
+test('B11.13 a cron is five fields, in files and in code: no date, no shorthand', async () => {
+  const files = {
+    'schedules/a.md': '---\ncron: 2026-12-05T00:00:00\n---\nx\n',
+    'schedules/b.md': "---\ncron: '@daily'\n---\nx\n",
+    'schedules/c.ts': schedule("cron: '2099-12-05T00:00:00', prompt: 'x'"),
+    'schedules/d.ts': schedule("cron: '@Hourly', prompt: 'x'"),
+    'schedules/e.ts': schedule("cron: '@reboot', prompt: 'x'"),
+    'schedules/f.ts': schedule("cron: '0 9 * * 1:30', prompt: 'x'"),
+    'schedules/g.ts': schedule("cron: ' ', prompt: 'x'"),
+  }
+  expect(await toldOf(agent('sup', files))).toMatchInlineSnapshot(`
+    "error[schedule-invalid] sup/schedules/a.md:2:7 (sup)
+      the schedule "a" has a cron that is a date or a time of day, and not five fields
+      fix: write five fields (minute, hour, day of the month, month, day of the week), such as cron: '0 9 * * 1-5'
+    error[schedule-invalid] sup/schedules/b.md:2:7 (sup)
+      the schedule "b" has a cron that is a shorthand, and not five fields
+      fix: write cron: '0 0 * * *'
+    error[schedule-invalid] sup/schedules/c.ts:2:39 (sup)
+      the schedule "c" has a cron that is a date or a time of day, and not five fields
+      fix: write five fields (minute, hour, day of the month, month, day of the week), such as cron: '0 9 * * 1-5'
+    error[schedule-invalid] sup/schedules/d.ts:2:39 (sup)
+      the schedule "d" has a cron that is a shorthand, and not five fields
+      fix: write cron: '0 * * * *'
+    error[schedule-invalid] sup/schedules/e.ts:2:39 (sup)
+      the schedule "e" has a cron that has 1 field, and not five
+      fix: write five fields (minute, hour, day of the month, month, day of the week), such as cron: '0 9 * * 1-5'
+    error[schedule-invalid] sup/schedules/f.ts:2:39 (sup)
+      the schedule "f" has a cron that is a date or a time of day, and not five fields
+      fix: write five fields (minute, hour, day of the month, month, day of the week), such as cron: '0 9 * * 1-5'
+    error[schedule-invalid] sup/schedules/g.ts:2:39 (sup)
+      the schedule "g" has a cron that is empty, and not five
+      fix: write five fields (minute, hour, day of the month, month, day of the week), such as cron: '0 9 * * 1-5'"
+  `)
+})
+
+test('B11.13 why a name can be no name of a schedule has nothing to do with tools', async () => {
+  const files = { 'schedules/not ok.md': '---\ncron: 0 9 * * *\n---\nx\n' }
+  const [finding] = (await checkProject(agentsProject(agent('sup', files)))).findings
+  expect([finding?.code, finding?.why]).toEqual([
+    'name-invalid',
+    expect.stringMatching(/^a schedule is asked for by its name/),
+  ])
 })

@@ -48,7 +48,7 @@ test('B11.2 a star or a step over it in the minutes or the hours goes by the clo
   expect(times('*/30 2 * * *', SPRING)).toEqual([])
   expect(times('0 */2 * * *', { ...SPRING, until: '2026-03-08T10:00Z' })).toEqual(['03-08T08:00', '03-08T10:00'])
   expect(times('*/30 1 * * *', AUTUMN)).toEqual(['11-01T05:00', '11-01T05:30', '11-01T06:00', '11-01T06:30'])
-  expect(times('@hourly', AUTUMN)).toEqual(['11-01T05:00', '11-01T06:00', '11-01T07:00'])
+  expect(times('0 * * * *', AUTUMN)).toEqual(['11-01T05:00', '11-01T06:00', '11-01T07:00'])
 })
 
 test('B11.2 clocks that are set by half an hour, or never', () => {
@@ -82,4 +82,11 @@ test('B11.2 of very many times the last one is found, also over a change of the 
   expect(between).toEqual({ last: Date.parse('2026-11-01T08:55Z'), count: 100, isMore: true })
   expect(new DueTimes({ cron: '0 0 30 2 *' }).after(0)).toBeUndefined()
   expect(new DueTimes({ cron: '0 0 29 2 *' }).after(Date.parse('2026-01-01T00:00Z'))).toBe(Date.parse('2028-02-29'))
+})
+
+test('B11.13 what is no five fields is no cron where it runs, either', () => {
+  for (const cron of ['2026-12-05T00:00:00', '@daily', '* * * * * *', '']) {
+    expect(() => new DueTimes({ cron })).toThrow(expect.objectContaining({ code: 'application-invalid' }))
+  }
+  expect(new DueTimes({ cron: ' 0  9 * *\t1 ' }).after(0)).toBe(Date.parse('1970-01-05T09:00:00Z'))
 })

@@ -1,5 +1,7 @@
+import { RetinueError } from '@retinue/core/errors'
 import type { ScheduleTimes } from '@retinue/core/schedules'
 import { Cron } from 'croner'
+import { cronFieldsProblem } from '../facts/cron-fields.ts'
 import { type ClockChange, ZoneClock } from './zone-clock.ts'
 
 /** Times that have passed. */
@@ -29,10 +31,16 @@ export class DueTimes {
   readonly #zone: ZoneClock
   readonly #isByTheClock: boolean
 
+  /** Throws `application-invalid` for what is no cron: a module may say another one when it runs than when it was checked. */
   constructor({ cron, timeZone = 'UTC' }: ScheduleTimes) {
+    const problem = cronFieldsProblem(cron)
+    if (problem !== undefined) {
+      const message = `A schedule has the cron "${cron}", which ${problem.message}.`
+      throw new RetinueError({ code: 'application-invalid', message, hint: problem.fix })
+    }
     this.#cron = new Cron(cron, { mode: '5-part', utcOffset: 0, paused: true })
     this.#zone = new ZoneClock(timeZone)
-    this.#isByTheClock = isByTheClock(this.#cron.getPattern() ?? cron)
+    this.#isByTheClock = isByTheClock(cron)
   }
 
   /** The first time after one; undefined where there is none any more, such as on the 30th of February. */

@@ -35,6 +35,8 @@ export interface ScheduleRecord {
   readonly settledUntil: number
   /** The times that it is settled for: the cron and the time zone. */
   readonly times?: string
+  /** When a version of the application began that has no such schedule. One that runs it later than that has it again. */
+  readonly absentSince?: number
   readonly running: readonly RunningTime[]
   /** The newest first. */
   readonly outcomes: readonly ScheduleOutcome[]
@@ -53,6 +55,16 @@ export function newRecord(now: number): ScheduleRecord {
 /** With an outcome more. */
 export function withOutcome(record: ScheduleRecord, outcome: ScheduleOutcome): ScheduleRecord {
   return { ...record, outcomes: [outcome, ...record.outcomes].slice(0, KEPT) }
+}
+
+/** Since when no version has it; undefined if one does. */
+export function absentSince({ absentSince: since, settledUntil }: ScheduleRecord): number | undefined {
+  return since !== undefined && since >= settledUntil ? since : undefined
+}
+
+/** A version has begun that has no such schedule. */
+export function withAbsence(record: ScheduleRecord, now: number): ScheduleRecord {
+  return absentSince(record) === undefined ? { ...record, absentSince: now } : record
 }
 
 /** Without the times whose process is not alive any more: they are lost. */

@@ -2,6 +2,11 @@ import { isRetinueError, RetinueError } from '@retinue/core/errors'
 import type { Storage } from '@retinue/core/storage'
 import { newRecord, type ScheduleRecord } from './schedule-record.ts'
 
+/** The schedules that an application has had, each with the agents that were in the application then. */
+export type ScheduleRoster = Readonly<Record<string, readonly string[]>>
+
+const ROSTER_KEY = 'retinue.schedules'
+
 /** More than so many writers do not meet at one schedule. */
 const MAX_ATTEMPTS = 50
 
@@ -18,23 +23,45 @@ export class ScheduleRecords {
 
   /** The record of a schedule, and undefined before it was first seen. */
   async read(name: string): Promise<ScheduleRecord | undefined> {
-    return (await this.#get(name)).record
+    const found = await this.#storage.workingMemory.get({ resourceId: keyOf(name) })
+    return found === undefined ? undefined : parsed(found.text)
   }
 
   /** Changes the record of a schedule. `change` is called again where another process was faster; it gives the same record to leave it. */
-  async change<R>(
+  change<R>(
     name: string,
     now: number,
     change: (record: ScheduleRecord) => { readonly record: ScheduleRecord; readonly result: R },
   ): Promise<R> {
+    return this.#change(keyOf(name), now, (text) => {
+      const found = text === undefined ? undefined : parsed(text)
+      const { record, result } = change(found ?? newRecord(now))
+      return { text: record === found ? undefined : JSON.stringify(record), result }
+    })
+  }
+
+  /** Adds to the schedules that there have been; gives all that there were before. */
+  addToRoster(own: ScheduleRoster, now: number): Promise<ScheduleRoster> {
+    return this.#change(ROSTER_KEY, now, (text) => {
+      const before = text === undefined ? {} : parsedRoster(text)
+      const after = JSON.stringify({ ...before, ...own })
+      return { text: after === text ? undefined : after, result: before }
+    })
+  }
+
+  /** `change` gives undefined to leave the text as it is. */
+  async #change<R>(
+    key: string,
+    now: number,
+    change: (text: string | undefined) => { readonly text: string | undefined; readonly result: R },
+  ): Promise<R> {
+    const { workingMemory } = this.#storage
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const { record: found, version } = await this.#get(name)
-      const before = found ?? newRecord(now)
-      const { record, result } = change(before)
-      if (record === found) return result
+      const found = await workingMemory.get({ resourceId: key })
+      const { text, result } = change(found?.text)
+      if (text === undefined) return result
       try {
-        const text = JSON.stringify(record)
-        await this.#storage.workingMemory.set({ resourceId: keyOf(name), text, expectedVersion: version, at: now })
+        await workingMemory.set({ resourceId: key, text, expectedVersion: found?.version ?? 0, at: now })
         return result
       } catch (error) {
         if (!isRetinueError(error, 'storage-conflict')) throw error
@@ -42,15 +69,9 @@ export class ScheduleRecords {
     }
     throw new RetinueError({
       code: 'storage-conflict',
-      message: `The record of the schedule "${name}" was changed by others ${MAX_ATTEMPTS} times running.`,
+      message: `What is kept as "${key}" was changed by others ${MAX_ATTEMPTS} times running.`,
       hint: 'See which processes run the schedules of this application: one is enough.',
     })
-  }
-
-  async #get(name: string): Promise<{ record: ScheduleRecord | undefined; version: number }> {
-    const found = await this.#storage.workingMemory.get({ resourceId: keyOf(name) })
-    if (found === undefined) return { record: undefined, version: 0 }
-    return { record: parsed(found.text), version: found.version }
   }
 }
 
@@ -66,5 +87,16 @@ function parsed(text: string): ScheduleRecord | undefined {
     return isRecord ? (value as ScheduleRecord) : undefined
   } catch {
     return undefined
+  }
+}
+
+/** What is no roster any more is as good as none: it fills anew. */
+function parsedRoster(text: string): ScheduleRoster {
+  try {
+    const value: unknown = JSON.parse(text)
+    const entries = Object.entries(typeof value === 'object' && value !== null ? value : {})
+    return Object.fromEntries(entries.filter(([, agents]) => Array.isArray(agents)))
+  } catch {
+    return {}
   }
 }

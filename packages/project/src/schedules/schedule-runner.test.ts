@@ -27,16 +27,19 @@ function told({ schedule, outcome }: ScheduleEvent): string {
     .join(' ')
 }
 
-/** An application with one agent and one schedule, which is started. */
-async function started(schedule: Schedule, over: Partial<Pick<Setting, 'clock' | 'storage'>> = {}): Promise<Setting> {
-  const { clock = new FakeClock(START), storage = new InMemoryStorage({ id: 's' }) } = over
+/** An application with one agent and one schedule or none, which is started. */
+async function started(
+  schedule: Schedule | undefined,
+  over: Partial<Pick<Setting, 'clock' | 'storage'>> & { readonly agent?: string } = {},
+): Promise<Setting> {
+  const { clock = new FakeClock(START), storage = new InMemoryStorage({ id: 's' }), agent = 'sup' } = over
   const model = scriptedModel(Array.from({ length: 20 }, () => ({ text: 'Done.' })))
-  const sup = new Agent({ id: 'sup', instructions: 'Work.', model })
-  const app = new Retinue({ agents: { sup }, storage, memory: new Memory() })
+  const sup = new Agent({ id: agent, instructions: 'Work.', model })
+  const app = new Retinue({ agents: { [agent]: sup }, storage, memory: new Memory() })
   const events: string[] = []
   const runner = new ScheduleRunner({
     app,
-    schedules: [{ agent: 'sup', key: 'daily', schedule }],
+    schedules: schedule === undefined ? [] : [{ agent, key: 'daily', schedule }],
     clock,
     tell: (event) => events.push(told(event)),
   })
@@ -339,4 +342,96 @@ test('B11.13 a handler that pays no heed to its signal does not keep the process
   await clock.advance(1_000)
   await stopped
   expect(hasStopped).toBe(true)
+})
+
+test('B11.13 what is given up at the end is kept as aborted, and no process takes it for running', async () => {
+  const { handler, begun } = held()
+  const setting = await started({ cron: '0 9 * * *', handler })
+  const { clock, runner, told } = setting
+  await clock.advance(MINUTE)
+  const byHand = runner.fire('sup', 'daily')
+  const stopped = runner.stop(0)
+  await clock.advance(1_000)
+  await stopped
+  expect([begun(), (await byHand).ran]).toEqual([1, false])
+  expect(told.slice(-1)).toEqual(['sup/daily aborted'])
+  const next = await started({ cron: '* * * * *', prompt: 'x' }, setting)
+  const [state] = await next.runner.list()
+  expect([state?.isRunning, state?.outcomes[0]]).toMatchObject([false, { outcome: 'aborted', by: 'time' }])
+  await clock.advance(MINUTE)
+  expect(next.told).toEqual(['sup/daily begins', 'sup/daily completed'])
+  await next.runner.stop()
+})
+
+test('B11.13 what is fired after the end of all is kept as aborted, and does not begin', async () => {
+  const { handler, begun } = held()
+  const { runner } = await started({ cron: '0 9 * * *', handler })
+  await runner.stop(0)
+  expect([await runner.fire('sup', 'daily'), begun()]).toEqual([{ ran: true, outcome: 'aborted' }, 0])
+})
+
+test('B11.13 a storage that does not answer does not keep what is to end', async () => {
+  const { handler } = held()
+  const { clock, runner, storage } = await started({ cron: '0 9 * * *', handler })
+  await clock.advance(MINUTE)
+  storage.workingMemory.set = () => new Promise(() => {})
+  let hasStopped = false
+  const stopped = runner.stop(0).then(() => {
+    hasStopped = true
+  })
+  await clock.advance(1_999)
+  expect(hasStopped).toBe(false)
+  await clock.advance(1)
+  await stopped
+})
+
+test('B11.13 a schedule that was taken out and is back has missed no time of when it was not there', async () => {
+  const setting = { storage: new InMemoryStorage({ id: 's' }), clock: new FakeClock(START) }
+  const schedule = { cron: '0 * * * *', prompt: 'x', catchUp: true }
+  const { clock } = setting
+  await (await started(schedule, setting)).runner.stop()
+  clock.sleep(150 * MINUTE)
+  // At 9, 10 and 11 o'clock it was there, and nothing ran.
+  const without = await started(undefined, setting)
+  clock.sleep(5 * 60 * MINUTE)
+  await without.runner.stop()
+  const back = await started(schedule, setting)
+  await clock.settle()
+  expect(back.told).toEqual(['sup/daily missed 3', 'sup/daily begins', 'sup/daily completed catch-up'])
+  await back.runner.stop()
+  // It is as any other again.
+  clock.sleep(60 * MINUTE)
+  const again = await started(schedule, setting)
+  await clock.settle()
+  expect(again.told).toEqual(['sup/daily missed 1', 'sup/daily begins', 'sup/daily completed catch-up'])
+  await again.runner.stop()
+})
+
+test('B11.13 one that is back just after a time of it was not there for that time, and catches up on those before', async () => {
+  const setting = { storage: new InMemoryStorage({ id: 's' }), clock: new FakeClock(START) }
+  const schedule = { cron: '0 * * * *', prompt: 'x', catchUp: true }
+  await (await started(schedule, setting)).runner.stop()
+  setting.clock.sleep(15 * MINUTE)
+  await (await started(undefined, setting)).runner.stop()
+  setting.clock.sleep(45 * MINUTE + 45_000)
+  const back = await started(schedule, setting)
+  await setting.clock.settle()
+  expect(back.told).toEqual(['sup/daily missed 1', 'sup/daily begins', 'sup/daily completed catch-up'])
+  await back.runner.stop()
+})
+
+test('B11.13 of two processes, one with it and one without, what the first runs on with is there, and missed when it ends', async () => {
+  const setting = { storage: new InMemoryStorage({ id: 's' }), clock: new FakeClock(START) }
+  const schedule = { cron: '0 * * * *', prompt: 'x' }
+  const has = await started(schedule, setting)
+  const hasNot = await started(undefined, setting)
+  await setting.clock.advance(MINUTE)
+  expect(has.told).toEqual(['sup/daily begins', 'sup/daily completed'])
+  await has.runner.stop()
+  // Another application over the same storage says nothing of it.
+  const other = await started(undefined, { ...setting, agent: 'other' })
+  setting.clock.sleep(90 * MINUTE)
+  const back = await started(schedule, setting)
+  expect(back.told).toEqual(['sup/daily missed 1'])
+  await Promise.all([hasNot, other, back].map(({ runner }) => runner.stop()))
 })

@@ -6,6 +6,7 @@ import { type Clock, systemClock } from './clock.ts'
 import { DueTimes } from './due-times.ts'
 import { type Fired, fireSchedule } from './fire-schedule.ts'
 import {
+  absentSince,
   claim,
   type FiredBy,
   finished,
@@ -13,6 +14,7 @@ import {
   renewed,
   type ScheduleOutcome,
   type ScheduleRecord,
+  withAbsence,
   withOutcome,
   withoutDead,
 } from './schedule-record.ts'
@@ -48,13 +50,19 @@ export interface ScheduleState {
   readonly outcomes: readonly ScheduleOutcome[]
 }
 
+interface Settled {
+  readonly missed: ScheduleOutcome | undefined
+  /** From where on times are still to come. */
+  readonly from: number
+}
+
 /** A timer may come late; later than this, a process slept, and the time was missed. */
 const LATE_MS = 60_000
 
 /** A clock may be set, and a machine may sleep: the time is looked at again and again. */
 const LOOK_MS = 30_000
 
-/** How long what was aborted is waited for. */
+/** How long what was aborted is waited for, and then how long the storage gets to keep that it was. */
 const LAST_MS = 1_000
 
 /** Runs the schedules of an application while it is up. Of any number of processes over one storage, one runs each time. */
@@ -66,6 +74,8 @@ export class ScheduleRunner {
   readonly #stopping = new AbortController()
   /** What runs is to end. */
   readonly #ending = new AbortController()
+  /** What has not ended then is not waited for any more. */
+  readonly #givingUp = new AbortController()
   readonly #work = new Set<Promise<unknown>>()
 
   /** Throws `application-invalid` if the application has no storage. */
@@ -88,15 +98,15 @@ export class ScheduleRunner {
    * process may just have ended where this one begins. Resolves once that is settled.
    */
   async start(): Promise<void> {
+    await this.#markAbsent()
     const followed = await Promise.all(
       this.#options.schedules.map(async (owned) => {
         const now = this.#clock.now()
-        const from = now - LATE_MS
-        const isDue = new DueTimes(owned.schedule).between(from, now).last !== undefined
-        return { owned, from, isDue, missed: await this.#settle(owned, from) }
+        return { owned, now, ...(await this.#settle(owned, now - LATE_MS)) }
       }),
     )
-    for (const { owned, from, isDue, missed } of followed) {
+    for (const { owned, now, from, missed } of followed) {
+      const isDue = new DueTimes(owned.schedule).between(from, now).last !== undefined
       // A time that comes now does for those that were missed.
       if (missed !== undefined && owned.schedule.catchUp && !isDue) this.#run(owned, missed.due, 'catch-up')
       this.#track(this.#follow(owned, from))
@@ -133,15 +143,22 @@ export class ScheduleRunner {
     )
   }
 
-  /** Begins nothing any more, and waits for what runs; what has not ended after `graceMs` is aborted. To stop twice is harmless. */
+  /**
+   * Begins nothing any more, and waits for what runs; what has not ended after `graceMs` is aborted, and what pays no heed to that is
+   * given up a second later. Of each it is kept that it was aborted, so that no process takes it for running. To stop twice is harmless,
+   * and the shorter grace counts.
+   */
   async stop(graceMs: number = 10_000): Promise<void> {
     this.#stopping.abort()
     const done = new AbortController()
     const ended = Promise.allSettled(this.#work).then(() => done.abort())
-    await Promise.race([ended, this.#clock.wait(graceMs, done.signal)])
+    const wait = (ms: number): Promise<void> => Promise.race([ended, this.#clock.wait(ms, done.signal)])
+    await wait(graceMs)
     this.#ending.abort()
-    // Who pays no heed to that is not waited for: the next process tells it as lost.
-    await Promise.race([ended, this.#clock.wait(LAST_MS, done.signal)])
+    await wait(LAST_MS)
+    this.#givingUp.abort()
+    // A storage that does not answer keeps nobody: the next process tells it as lost.
+    await wait(LAST_MS)
   }
 
   /** Waited for at the end. */
@@ -155,25 +172,46 @@ export class ScheduleRunner {
     this.#track(this.#fire(owned, due, by).catch((error: unknown) => this.#tellBroken(owned, error)))
   }
 
-  /** Settles what is past, up to a time: what of it nobody ran was missed, and is told and given. */
-  async #settle(owned: OwnedSchedule, until: number): Promise<ScheduleOutcome | undefined> {
+  /**
+   * Marks what an earlier version had and this one has not: nobody misses its times from now on. An earlier version has an agent in
+   * common with this one; what has none is another application over the same storage.
+   */
+  async #markAbsent(): Promise<void> {
+    const { app, schedules } = this.#options
     const now = this.#clock.now()
-    const missed = await this.#change(owned, (before) => {
+    const agents = Object.keys(app.listAgents())
+    const own = Object.fromEntries(schedules.map((owned) => [nameOf(owned), agents]))
+    const before = await this.#records.addToRoster(own, now)
+    const isAbsent = ([name, others]: [string, readonly string[]]): boolean =>
+      !Object.hasOwn(own, name) && others.some((agent) => agents.includes(agent))
+    const absent = Object.entries(before).filter(isAbsent)
+    const mark = (record: ScheduleRecord) => ({ record: withAbsence(record, now), result: undefined })
+    await Promise.all(absent.map(([name]) => this.#records.change(name, now, mark)))
+  }
+
+  /**
+   * Settles what is past, up to a time: what of it nobody ran was missed, and is told and given; and from where on times are still to
+   * come. Times that it did not have then nobody has missed, and none of them is still to come.
+   */
+  async #settle(owned: OwnedSchedule, until: number): Promise<Settled> {
+    const now = this.#clock.now()
+    const settled = await this.#change<Settled>(owned, (before) => {
       const record = withoutDead(before, now)
       const { cron, timeZone = 'UTC' } = owned.schedule
       const times = `${cron} ${timeZone}`
-      // Times that it did not have then nobody has missed, and none of them is still to come.
       const isChanged = record.times !== undefined && record.times !== times
-      const settled = { ...record, times, settledUntil: Math.max(record.settledUntil, isChanged ? now : until) }
-      if (isChanged) return { record: settled, result: undefined }
-      const { last, count, isMore } = new DueTimes(owned.schedule).between(record.settledUntil, until)
-      if (last === undefined) return { record: settled, result: undefined }
+      const absent = absentSince(before)
+      const from = isChanged || absent !== undefined ? now : until
+      const after = { ...record, times, settledUntil: Math.max(record.settledUntil, from) }
+      const upTo = isChanged ? record.settledUntil : Math.min(until, absent ?? until)
+      const { last, count, isMore } = new DueTimes(owned.schedule).between(record.settledUntil, upTo)
+      if (last === undefined) return { record: after, result: { missed: undefined, from } }
       const many = { count, ...(isMore ? { isMore } : {}) }
-      const outcome: ScheduleOutcome = { due: last, outcome: 'missed', by: 'time', at: now, ...many }
-      return { record: withOutcome(settled, outcome), result: outcome }
+      const missed: ScheduleOutcome = { due: last, outcome: 'missed', by: 'time', at: now, ...many }
+      return { record: withOutcome(after, missed), result: { missed, from } }
     })
-    if (missed !== undefined) this.#tell(owned, missed)
-    return missed
+    if (settled.missed !== undefined) this.#tell(owned, settled.missed)
+    return settled
   }
 
   async #follow(owned: OwnedSchedule, start: number): Promise<void> {
@@ -215,7 +253,8 @@ export class ScheduleRunner {
     const ended = new AbortController()
     const alive = this.#stayAlive(owned, id, ended.signal)
     const { app, resolveModel } = this.#options
-    const fired = await fireSchedule({ owned, due, id, app, resolveModel, signal: this.#ending.signal })
+    const [signal, givenUp] = [this.#ending.signal, this.#givingUp.signal]
+    const fired = await fireSchedule({ owned, due, id, app, resolveModel, signal, givenUp })
     ended.abort()
     await alive
     const { text: _, ...told } = fired
