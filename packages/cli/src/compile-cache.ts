@@ -9,8 +9,8 @@ import { join } from 'node:path'
  * prevents it.
  */
 export function useCompileCache(env: NodeJS.ProcessEnv = process.env): void {
-  const folder = join(cacheHome(env), 'retinue', 'compiled')
-  if (isOwn(folder)) enableCompileCache(folder)
+  const folder = ownFolder(env)
+  if (folder !== undefined) enableCompileCache(folder)
 }
 
 /** Where programs keep what they can make again. */
@@ -20,13 +20,16 @@ function cacheHome(env: NodeJS.ProcessEnv): string {
   return env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
 }
 
-function isOwn(folder: string): boolean {
+/** Undefined where there can be none: a user may have no home. */
+function ownFolder(env: NodeJS.ProcessEnv): string | undefined {
   try {
+    const folder = join(cacheHome(env), 'retinue', 'compiled')
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const { uid, mode } = statSync(folder)
     // Windows keeps the folders of users apart by itself.
-    return process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0)
+    const isOwn = process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0)
+    return isOwn ? folder : undefined
   } catch {
-    return false
+    return undefined
   }
 }
