@@ -100,6 +100,15 @@ function threadOf(memory: MemoryOption | undefined): string | undefined {
 }
 
 function toldError(error: unknown): NonNullable<ScheduleOutcome['error']> {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = error instanceof Error ? error.message : textOf(error)
   return isRetinueError(error) ? { code: error.code, message } : { message }
+}
+
+/** Anything can be thrown, also what no text can be made of. */
+function textOf(thrown: unknown): string {
+  try {
+    return String(thrown)
+  } catch {
+    return 'something was thrown that has no text'
+  }
 }
