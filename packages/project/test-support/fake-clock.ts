@@ -2,6 +2,7 @@ import type { Clock } from '../src/schedules/clock.ts'
 
 interface Waiting {
   readonly until: number
+  readonly keepAlive: boolean
   readonly end: () => void
 }
 
@@ -18,17 +19,22 @@ export class FakeClock implements Clock {
     return this.#now
   }
 
-  wait(ms: number, signal: AbortSignal): Promise<void> {
+  wait(ms: number, signal: AbortSignal, { keepAlive = false }: { keepAlive?: boolean } = {}): Promise<void> {
     return new Promise((resolve) => {
       if (signal.aborted) return resolve()
       const end = (): void => {
         this.#waiting = this.#waiting.filter((other) => other !== waiting)
         resolve()
       }
-      const waiting = { until: this.#now + ms, end }
+      const waiting = { until: this.#now + ms, keepAlive, end }
       this.#waiting.push(waiting)
       signal.addEventListener('abort', end)
     })
+  }
+
+  /** Whether something that is waited for would keep the process alive. */
+  get keepsAlive(): boolean {
+    return this.#waiting.some(({ keepAlive }) => keepAlive)
   }
 
   /** Moves on, and lets everything that was waited for happen in its order. */

@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 30_000 })
 
 const AGENTS = 'src/retinue/agents'
 
-/** A schedule that says when it has begun, and ends with its signal or never. */
+/** A schedule that says when it has begun, and ends with its signal or never. It waits for nothing that keeps a process alive. */
 function heldProject(heed: boolean): string {
   const end = heed
     ? `abortSignal.addEventListener('abort', () => reject(abortSignal.reason))`
@@ -19,7 +19,6 @@ function heldProject(heed: boolean): string {
     [`${AGENTS}/desk/schedules/held.ts`]: `export default {
   cron: '0 0 1 1 *',
   handler: ({ abortSignal }) => new Promise((_resolve, reject) => {
-    setInterval(() => {}, 1_000)
     ${end}
     process.stderr.write('it has begun\\n')
   }),

@@ -1,14 +1,13 @@
-import { createRequire } from 'node:module'
 import { CRON_FIX, type CronProblem, cronFieldsProblem } from './cron-fields.ts'
 
-const require = createRequire(import.meta.url)
+/** Gives what reads crons. */
+export type Croner = () => Pick<typeof import('croner'), 'Cron'>
 
 /** Why nothing is ever due by a text; undefined if it is a cron expression of five fields. */
-export function cronProblem(cron: string): CronProblem | undefined {
+export function cronProblem(cron: string, croner: Croner): CronProblem | undefined {
   const problem = cronFieldsProblem(cron)
   if (problem !== undefined) return problem
-  // Loaded when the first schedule is read: most projects have none.
-  const { Cron } = require('croner') as typeof import('croner')
+  const { Cron } = croner()
   try {
     // Without a function it runs nothing.
     const next = new Cron(cron, { mode: '5-part', paused: true }).nextRun()

@@ -1,6 +1,6 @@
 import { unknownNameFix } from '../names.ts'
 import { CRON_FIX } from './cron-fields.ts'
-import { cronProblem, isTimeZone } from './cron-problem.ts'
+import { type Croner, cronProblem, isTimeZone } from './cron-problem.ts'
 import type { ScheduleProblem } from './facts.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -9,25 +9,25 @@ type Fields = Readonly<Record<string, unknown>>
 const TEXT_FIELDS = ['cron', 'timeZone', 'description', 'allowOverlap', 'catchUp'] as const
 
 /** What of a schedule's fields can't be what it is. */
-export function scheduleProblems(fields: Fields): readonly ScheduleProblem[] {
-  return [...timeProblems(fields), ...workProblems(fields), ...strays(fields, 'code')]
+export function scheduleProblems(fields: Fields, croner: Croner): readonly ScheduleProblem[] {
+  return [...timeProblems(fields, croner), ...workProblems(fields), ...strays(fields, 'code')]
 }
 
 /** The same for what a Markdown file says: its frontmatter, and the text below it. */
-export function scheduleTextProblems(head: Fields, prompt: string): readonly ScheduleProblem[] {
+export function scheduleTextProblems(head: Fields, prompt: string, croner: Croner): readonly ScheduleProblem[] {
   const blank = { message: 'has no prompt', fix: 'write below the frontmatter what the agent shall do' }
   return [
-    ...timeProblems(head),
+    ...timeProblems(head, croner),
     ...(prompt.trim() === '' ? [{ field: 'prompt', ...blank }] : []),
     ...strays(head, 'text'),
   ]
 }
 
-function* timeProblems({ cron, timeZone, ...rest }: Fields): Iterable<ScheduleProblem> {
+function* timeProblems({ cron, timeZone, ...rest }: Fields, croner: Croner): Iterable<ScheduleProblem> {
   if (cron === undefined) yield { field: 'cron', message: 'says not when: it has no cron', fix: CRON_FIX }
   else if (typeof cron !== 'string') yield wrong('cron', cron, CRON_FIX)
   else {
-    const problem = cronProblem(cron)
+    const problem = cronProblem(cron, croner)
     if (problem !== undefined) yield { ...problem, field: 'cron', message: `has a cron that ${problem.message}` }
   }
   const zoneFix = "write an IANA name, such as timeZone: 'Europe/Paris', or leave it out for UTC"

@@ -1,6 +1,7 @@
 import type { ScheduleFile } from '../discover/agent-dir.ts'
 import { FILE_START } from '../discover/line-index.ts'
 import type { ScheduleProblem } from '../facts/facts.ts'
+import { loadCroner } from '../facts/load-croner.ts'
 import { scheduleTextProblems } from '../facts/schedule-problems.ts'
 import { propertyPlace } from './places.ts'
 import type { Place, Rule, RuleContext } from './rule.ts'
@@ -28,7 +29,7 @@ function problemsOf({ loaded }: RuleContext, { file, text }: ScheduleFile): read
   if (text === undefined) return fact?.kind === 'schedule' ? fact.problems : []
   // Of what can't be read nothing is known, and it has a finding of its own.
   if (text.unread !== undefined || text.head.shape.errors.length > 0) return []
-  return scheduleTextProblems(text.head.values, String(text.fields['prompt']))
+  return scheduleTextProblems(text.head.values, String(text.fields['prompt']), loadCroner)
 }
 
 function placeOf(context: RuleContext, { file, text }: ScheduleFile, { field }: ScheduleProblem): Place {

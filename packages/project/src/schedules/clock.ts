@@ -2,13 +2,16 @@
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number
-  /** Resolves after some milliseconds, or at once when the signal aborts. It keeps no process alive. */
-  wait(ms: number, signal: AbortSignal): Promise<void>
+  /**
+   * Resolves after some milliseconds, or at once when the signal aborts. It keeps the process alive only if `keepAlive` says so: what is
+   * to come does not, what is at work does, for a promise alone keeps none.
+   */
+  wait(ms: number, signal: AbortSignal, options?: { readonly keepAlive?: boolean }): Promise<void>
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  wait(ms, signal) {
+  wait(ms, signal, { keepAlive = false } = {}) {
     return new Promise((resolve) => {
       if (signal.aborted) return resolve()
       const end = (): void => {
@@ -17,7 +20,7 @@ export const systemClock: Clock = {
         resolve()
       }
       const timer = setTimeout(end, ms)
-      timer.unref()
+      if (!keepAlive) timer.unref()
       signal.addEventListener('abort', end)
     })
   },

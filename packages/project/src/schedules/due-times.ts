@@ -1,7 +1,5 @@
-import { RetinueError } from '@retinue/core/errors'
 import type { ScheduleTimes } from '@retinue/core/schedules'
 import { Cron } from 'croner'
-import { cronFieldsProblem } from '../facts/cron-fields.ts'
 import { type ClockChange, ZoneClock } from './zone-clock.ts'
 
 /** Times that have passed. */
@@ -31,13 +29,8 @@ export class DueTimes {
   readonly #zone: ZoneClock
   readonly #isByTheClock: boolean
 
-  /** Throws `application-invalid` for what is no cron: a module may say another one when it runs than when it was checked. */
+  /** Of times that were checked: it throws what croner or Intl throws for what is no cron or no time zone. */
   constructor({ cron, timeZone = 'UTC' }: ScheduleTimes) {
-    const problem = cronFieldsProblem(cron)
-    if (problem !== undefined) {
-      const message = `A schedule has the cron "${cron}", which ${problem.message}.`
-      throw new RetinueError({ code: 'application-invalid', message, hint: problem.fix })
-    }
     this.#cron = new Cron(cron, { mode: '5-part', utcOffset: 0, paused: true })
     this.#zone = new ZoneClock(timeZone)
     this.#isByTheClock = isByTheClock(cron)

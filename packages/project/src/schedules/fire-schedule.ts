@@ -1,10 +1,10 @@
 import type { ChooseModel, Retinue } from '@retinue/core'
 import type { RunOptions, RunResult } from '@retinue/core/agent'
-import { isRetinueError } from '@retinue/core/errors'
 import type { MemoryOption } from '@retinue/core/memory'
 import type { ScheduleContext } from '@retinue/core/schedules'
 import type { OwnedSchedule } from '../assemble-project.ts'
 import type { ScheduleOutcome } from './schedule-record.ts'
+import { toldError } from './told-error.ts'
 
 export interface Firing {
   readonly owned: OwnedSchedule
@@ -97,18 +97,4 @@ function after(before: Fired, { finishReason, text }: RunResult, threadId: strin
 function threadOf(memory: MemoryOption | undefined): string | undefined {
   if (memory === undefined || memory.options?.readOnly === true) return undefined
   return typeof memory.thread === 'string' ? memory.thread : memory.thread.id
-}
-
-function toldError(error: unknown): NonNullable<ScheduleOutcome['error']> {
-  const message = error instanceof Error ? error.message : textOf(error)
-  return isRetinueError(error) ? { code: error.code, message } : { message }
-}
-
-/** Anything can be thrown, also what no text can be made of. */
-function textOf(thrown: unknown): string {
-  try {
-    return String(thrown)
-  } catch {
-    return 'something was thrown that has no text'
-  }
 }

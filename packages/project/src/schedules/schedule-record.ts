@@ -2,15 +2,15 @@
 export interface ScheduleOutcome {
   readonly due: number
   /**
-   * `missed`: no application was running. `left-out`: it was still running from the time before. `lost`: its process ended in the middle.
-   * `waiting`: the run waits for a person. `aborted`: the application ended first.
+   * `missed`: no application was running. `absent`: the one that was up had no such schedule. `left-out`: it was still running from the
+   * time before. `lost`: its process ended in the middle. `waiting`: the run waits for a person. `aborted`: the application ended first.
    */
-  readonly outcome: 'completed' | 'failed' | 'waiting' | 'aborted' | 'missed' | 'left-out' | 'lost'
+  readonly outcome: 'completed' | 'failed' | 'waiting' | 'aborted' | 'missed' | 'absent' | 'left-out' | 'lost'
   readonly by: FiredBy
   readonly at: number
   /** How long it ran, in milliseconds. */
   readonly ms?: number
-  /** How many times were missed, up to this one. */
+  /** How many times were missed or absent, up to this one. */
   readonly count?: number
   /** There were more than `count`: so many nobody counts. */
   readonly isMore?: boolean

@@ -45,7 +45,7 @@ export class ScheduleRecords {
     return this.#change(ROSTER_KEY, now, (text) => {
       const before = text === undefined ? {} : parsedRoster(text)
       const after = JSON.stringify({ ...before, ...own })
-      return { text: after === text ? undefined : after, result: before }
+      return { text: after === (text ?? '{}') ? undefined : after, result: before }
     })
   }
 
@@ -83,11 +83,16 @@ function keyOf(name: string): string {
 function parsed(text: string): ScheduleRecord | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    const isRecord = typeof value === 'object' && value !== null && 'settledUntil' in value && 'running' in value
-    return isRecord ? (value as ScheduleRecord) : undefined
+    return isRecord(value) ? value : undefined
   } catch {
     return undefined
   }
+}
+
+function isRecord(value: unknown): value is ScheduleRecord {
+  if (typeof value !== 'object' || value === null) return false
+  const { settledUntil, running, outcomes } = value as Partial<Record<keyof ScheduleRecord, unknown>>
+  return Number.isFinite(settledUntil) && Array.isArray(running) && Array.isArray(outcomes)
 }
 
 /** What is no roster any more is as good as none: it fills anew. */

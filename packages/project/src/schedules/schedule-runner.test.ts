@@ -15,6 +15,7 @@ const DAY = 24 * 60 * MINUTE
 interface Setting {
   readonly clock: FakeClock
   readonly storage: Storage
+  readonly app: Retinue
   readonly runner: ScheduleRunner
   readonly told: string[]
 }
@@ -27,12 +28,15 @@ function told({ schedule, outcome }: ScheduleEvent): string {
     .join(' ')
 }
 
-/** An application with one agent and one schedule or none, which is started. */
-async function started(
-  schedule: Schedule | undefined,
-  over: Partial<Pick<Setting, 'clock' | 'storage'>> & { readonly agent?: string } = {},
-): Promise<Setting> {
-  const { clock = new FakeClock(START), storage = new InMemoryStorage({ id: 's' }), agent = 'sup' } = over
+interface Over extends Partial<Pick<Setting, 'clock' | 'storage'>> {
+  readonly agent?: string
+  /** Hears what is told, as it is told. */
+  readonly hear?: (runner: ScheduleRunner) => void
+}
+
+/** An application with one agent and one schedule or none, which is being started. */
+function prepared(schedule: Schedule | undefined, over: Over = {}): Setting & { readonly starting: Promise<void> } {
+  const { clock = new FakeClock(START), storage = new InMemoryStorage({ id: 's' }), agent = 'sup', hear } = over
   const model = scriptedModel(Array.from({ length: 20 }, () => ({ text: 'Done.' })))
   const sup = new Agent({ id: agent, instructions: 'Work.', model })
   const app = new Retinue({ agents: { [agent]: sup }, storage, memory: new Memory() })
@@ -41,10 +45,18 @@ async function started(
     app,
     schedules: schedule === undefined ? [] : [{ agent, key: 'daily', schedule }],
     clock,
-    tell: (event) => events.push(told(event)),
+    tell: (event) => {
+      events.push(told(event))
+      hear?.(runner)
+    },
   })
-  await runner.start()
-  return { clock, storage, runner, told: events }
+  return { clock, storage, app, runner, told: events, starting: runner.start() }
+}
+
+async function started(schedule: Schedule | undefined, over: Over = {}): Promise<Setting> {
+  const setting = prepared(schedule, over)
+  await setting.starting
+  return setting
 }
 
 /** A handler that is let go by hand. */
@@ -133,6 +145,18 @@ test('B11.2 overlap is allowed where the schedule says so', async () => {
   expect(begun()).toBe(2)
   release()
   release()
+  await runner.stop()
+})
+
+test('B11.2 what is to come keeps no process alive; what runs does', async () => {
+  const { handler, release } = held()
+  const { clock, runner } = await started({ cron: '0 9 * * *', handler })
+  expect(clock.keepsAlive).toBe(false)
+  await clock.advance(MINUTE)
+  expect(clock.keepsAlive).toBe(true)
+  release()
+  await clock.settle()
+  expect(clock.keepsAlive).toBe(false)
   await runner.stop()
 })
 
@@ -310,7 +334,7 @@ test('B11.2 a storage that fails for a while loses a time, tells it, and not the
   await runner.stop()
 })
 
-test('B11.13 a cron that was changed while nothing ran has missed none of its new times; one that was not, has', async () => {
+test('B11.13 a cron that was changed while nothing ran has missed its old times, and none of its new ones', async () => {
   const storage = new InMemoryStorage({ id: 's' })
   const at = (time: string) => ({ storage, clock: new FakeClock(Date.parse(`2026-03-28T${time}Z`)) })
   const before = await started({ cron: '0 12 * * *', prompt: 'Sum up.' }, at('08:00:00'))
@@ -318,6 +342,12 @@ test('B11.13 a cron that was changed while nothing ran has missed none of its ne
   const changed = await started({ cron: '30 9 * * *', catchUp: true, prompt: 'Sum up.' }, at('10:00:00'))
   expect(changed.told).toEqual([])
   await changed.runner.stop()
+  const old = { storage: new InMemoryStorage({ id: 's' }), clock: new FakeClock(START) }
+  await (await started({ cron: '0,30 9 * * *', prompt: 'Sum up.' }, old)).runner.stop()
+  old.clock.sleep(60 * MINUTE)
+  const since = await started({ cron: '15,20,25 9 * * *', prompt: 'Sum up.' }, old)
+  expect(since.told).toEqual(['sup/daily missed 2'])
+  await since.runner.stop()
   const unchanged = await started({ cron: '30 9 * * *', prompt: 'Sum up.' }, at('23:00:00'))
   expect(unchanged.told).toEqual([])
   await unchanged.runner.stop()
@@ -363,11 +393,112 @@ test('B11.13 what is given up at the end is kept as aborted, and no process take
   await next.runner.stop()
 })
 
-test('B11.13 what is fired after the end of all is kept as aborted, and does not begin', async () => {
-  const { handler, begun } = held()
-  const { runner } = await started({ cron: '0 9 * * *', handler })
-  await runner.stop(0)
-  expect([await runner.fire('sup', 'daily'), begun()]).toEqual([{ ran: true, outcome: 'aborted' }, 0])
+test('B11.13 what is fired after it was to stop is kept as aborted, and does not begin', async () => {
+  const { handler, begun, release } = held()
+  const { runner, clock } = await started({ cron: '0 9 * * *', handler, allowOverlap: true })
+  await clock.advance(MINUTE)
+  // What runs gets its time to end; what comes now gets none.
+  const stopped = runner.stop(60_000)
+  expect([await runner.fire('sup', 'daily'), begun()]).toEqual([{ ran: true, outcome: 'aborted' }, 1])
+  release()
+  await stopped
+  const [state] = await runner.list()
+  const outcomes = [{ outcome: 'completed' }, { outcome: 'aborted', by: 'hand' }]
+  expect(state).toMatchObject({ isRunning: false, outcomes })
+})
+
+test('B11.13 a stop while it starts: nothing begins, a time is left to whoever starts next, and a catch-up is kept as aborted', async () => {
+  const storage = new InMemoryStorage({ id: 's' })
+  const schedule = { cron: '0 * * * *', prompt: 'x', catchUp: true }
+  await (await started(schedule, { storage })).runner.stop()
+  for (const [after, left, next] of [
+    [DAY + 45_000, ['missed 24'], ['begins', 'completed']],
+    [2 * DAY, ['missed 23', 'begins', 'aborted catch-up'], []],
+  ] as const) {
+    const setting = { storage, clock: new FakeClock(START + after) }
+    const ending = await started(schedule, { ...setting, hear: (runner) => void runner.stop(0) })
+    await setting.clock.settle()
+    expect(ending.told).toEqual(left.map((line) => `sup/daily ${line}`))
+    const later = await started(schedule, setting)
+    await setting.clock.settle()
+    expect(later.told).toEqual(next.map((line) => `sup/daily ${line}`))
+    await later.runner.stop()
+  }
+})
+
+test('B11.13 a stop while it settles what it slept through: the time that is only just due is left to whoever starts next', async () => {
+  const setting = { storage: new InMemoryStorage({ id: 's' }), clock: new FakeClock(START) }
+  const schedule = { cron: '0 * * * *', prompt: 'x' }
+  const asleep = await started(schedule, { ...setting, hear: (runner) => void runner.stop(0) })
+  setting.clock.sleep(3 * 60 * MINUTE + 45_000)
+  await setting.clock.advance(0)
+  expect(asleep.told).toEqual(['sup/daily missed 3'])
+  const next = await started(schedule, setting)
+  await setting.clock.settle()
+  expect(next.told).toEqual(['sup/daily begins', 'sup/daily completed'])
+  await next.runner.stop()
+})
+
+test('B11.13 a stop waits for what a start settles', async () => {
+  const storage = new InMemoryStorage({ id: 's' })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const get = storage.workingMemory.get.bind(storage.workingMemory)
+  storage.workingMemory.get = async (...args) => {
+    await promise
+    return get(...args)
+  }
+  const { runner, clock, starting } = prepared({ cron: '0 9 * * *', prompt: 'x' }, { storage })
+  let hasStopped = false
+  const stopped = runner.stop(5_000).then(() => {
+    hasStopped = true
+  })
+  await clock.settle()
+  expect(hasStopped).toBe(false)
+  resolve()
+  await Promise.all([stopped, starting])
+})
+
+test.each([
+  [{ cron: undefined, prompt: 'x' }, 'says not when: it has no cron', 'write five fields'],
+  [{ cron: '99 * * * *', prompt: 'x' }, "has a cron that can't be read", 'write five fields'],
+  [{ cron: 'constructor', prompt: 'x' }, 'has a cron that has 1 field, and not five', 'write five fields'],
+  [{ cron: '2026-12-05T00:00:00', prompt: 'x' }, 'is a date or a time of day', 'write five fields'],
+  [{ cron: '* * * * * *', prompt: 'x' }, 'has 6 fields', 'write five fields'],
+  [{ cron: '', prompt: 'x' }, 'is empty', 'write five fields'],
+  [{ cron: '@daily', prompt: 'x' }, 'is a shorthand', "write cron: '0 0 \\* \\* \\*'"],
+  [{ cron: '0 0 30 2 *', prompt: 'x' }, 'never comes', 'name a day'],
+  [{ cron: '0 9 * * *', timeZone: 'Mars/Base', prompt: 'x' }, 'a time zone that is not known', 'write an IANA name'],
+  [{ cron: '0 9 * * *' }, 'it has neither a prompt nor a handler', 'write prompt'],
+  [undefined, 'says not when', 'write five fields'],
+])('B11.2 a schedule that says when it runs what it did not say to check: %j', (schedule, message, fix) => {
+  const app = new Retinue({ agents: {}, storage: new InMemoryStorage({ id: 's' }) })
+  const owned = { agent: 'sup', key: 'daily', schedule: schedule as unknown as Schedule }
+  expect(() => new ScheduleRunner({ app, schedules: [owned] })).toThrow(
+    expect.objectContaining({
+      code: 'application-invalid',
+      message: expect.stringMatching(new RegExp(`^The schedule "sup/daily" .*${message}`)),
+      hint: expect.stringMatching(new RegExp(`^In schedules/daily of "sup", ${fix}`)),
+    }),
+  )
+})
+
+test('B11.2 what goes wrong otherwise than by an outcome leaves nothing that says it is alive', async () => {
+  const setting = await started({ cron: '0 9 * * *', prompt: 'x' })
+  const { clock, runner, storage } = setting
+  setting.app.getAgent = () => {
+    throw { toString: null }
+  }
+  await clock.advance(MINUTE)
+  expect(setting.told).toEqual(['sup/daily begins', 'sup/daily failed something was thrown that has no text'])
+  let writes = 0
+  const set = storage.workingMemory.set.bind(storage.workingMemory)
+  storage.workingMemory.set = (...args) => {
+    writes++
+    return set(...args)
+  }
+  await clock.advance(10 * MINUTE)
+  expect(writes).toBe(0)
+  await runner.stop()
 })
 
 test('B11.13 a storage that does not answer does not keep what is to end', async () => {
@@ -380,12 +511,12 @@ test('B11.13 a storage that does not answer does not keep what is to end', async
     hasStopped = true
   })
   await clock.advance(1_999)
-  expect(hasStopped).toBe(false)
+  expect([hasStopped, clock.keepsAlive]).toEqual([false, true])
   await clock.advance(1)
   await stopped
 })
 
-test('B11.13 a schedule that was taken out and is back has missed no time of when it was not there', async () => {
+test('B11.13 a schedule that was taken out and is back has missed no time of when it was not there, and that is told', async () => {
   const setting = { storage: new InMemoryStorage({ id: 's' }), clock: new FakeClock(START) }
   const schedule = { cron: '0 * * * *', prompt: 'x', catchUp: true }
   const { clock } = setting
@@ -397,7 +528,8 @@ test('B11.13 a schedule that was taken out and is back has missed no time of whe
   await without.runner.stop()
   const back = await started(schedule, setting)
   await clock.settle()
-  expect(back.told).toEqual(['sup/daily missed 3', 'sup/daily begins', 'sup/daily completed catch-up'])
+  const absent = 'sup/daily absent 5'
+  expect(back.told).toEqual(['sup/daily missed 3', absent, 'sup/daily begins', 'sup/daily completed catch-up'])
   await back.runner.stop()
   // It is as any other again.
   clock.sleep(60 * MINUTE)
@@ -416,8 +548,44 @@ test('B11.13 one that is back just after a time of it was not there for that tim
   setting.clock.sleep(45 * MINUTE + 45_000)
   const back = await started(schedule, setting)
   await setting.clock.settle()
-  expect(back.told).toEqual(['sup/daily missed 1', 'sup/daily begins', 'sup/daily completed catch-up'])
+  const past = ['sup/daily missed 1', 'sup/daily absent 1']
+  expect(back.told).toEqual([...past, 'sup/daily begins', 'sup/daily completed catch-up'])
+  expect((await back.runner.list())[0]?.outcomes.map(({ outcome }) => outcome)).toEqual([
+    'completed',
+    'absent',
+    'missed',
+  ])
   await back.runner.stop()
+})
+
+test('B11.13 an older version that starts beside the one that runs it hides no time: it is told as one of when it was not there', async () => {
+  const setting = { storage: new InMemoryStorage({ id: 's' }), clock: new FakeClock(START) }
+  const schedule = { cron: '0 * * * *', prompt: 'x' }
+  const has = await started(schedule, setting)
+  await (await started(undefined, setting)).runner.stop()
+  await has.runner.stop()
+  setting.clock.sleep(5 * MINUTE)
+  const back = await started(schedule, setting)
+  expect(back.told).toEqual(['sup/daily absent 1'])
+  await back.runner.stop()
+})
+
+test('B11.13 a process that slept has missed its own times, whatever other versions have begun meanwhile', async () => {
+  for (const other of [undefined, { cron: '30 7 * * *', prompt: 'x' }]) {
+    const setting = { storage: new InMemoryStorage({ id: 's' }), clock: new FakeClock(START) }
+    const asleep = await started({ cron: '0 * * * *', prompt: 'x' }, setting)
+    await (await started(other, setting)).runner.stop()
+    setting.clock.sleep(90 * MINUTE)
+    await setting.clock.advance(0)
+    expect(asleep.told).toEqual(['sup/daily missed 2'])
+    await asleep.runner.stop()
+  }
+})
+
+test('B11.13 an application that has had no schedule keeps nothing of any', async () => {
+  const { runner, storage } = await started(undefined)
+  expect(await storage.workingMemory.get({ resourceId: 'retinue.schedules' })).toBeUndefined()
+  await runner.stop()
 })
 
 test('B11.13 of two processes, one with it and one without, what the first runs on with is there, and missed when it ends', async () => {

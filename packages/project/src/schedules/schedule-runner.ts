@@ -3,10 +3,9 @@ import type { ChooseModel, Retinue } from '@retinue/core'
 import { RetinueError } from '@retinue/core/errors'
 import type { OwnedSchedule } from '../assemble-project.ts'
 import { type Clock, systemClock } from './clock.ts'
-import { DueTimes } from './due-times.ts'
 import { type Fired, fireSchedule } from './fire-schedule.ts'
+import { type KnownSchedule, knownSchedule } from './known-schedule.ts'
 import {
-  absentSince,
   claim,
   type FiredBy,
   finished,
@@ -15,10 +14,10 @@ import {
   type ScheduleOutcome,
   type ScheduleRecord,
   withAbsence,
-  withOutcome,
-  withoutDead,
 } from './schedule-record.ts'
 import { ScheduleRecords } from './schedule-records.ts'
+import { type Settled, settledAsleep, settledAtStart } from './settle-schedule.ts'
+import { toldError } from './told-error.ts'
 
 export interface ScheduleRunnerOptions {
   /** The application; it must have a storage. */
@@ -50,12 +49,6 @@ export interface ScheduleState {
   readonly outcomes: readonly ScheduleOutcome[]
 }
 
-interface Settled {
-  readonly missed: ScheduleOutcome | undefined
-  /** From where on times are still to come. */
-  readonly from: number
-}
-
 /** A timer may come late; later than this, a process slept, and the time was missed. */
 const LATE_MS = 60_000
 
@@ -70,6 +63,7 @@ export class ScheduleRunner {
   readonly #options: ScheduleRunnerOptions
   readonly #clock: Clock
   readonly #records: ScheduleRecords
+  readonly #schedules: readonly KnownSchedule[]
   /** No further time begins. */
   readonly #stopping = new AbortController()
   /** What runs is to end. */
@@ -78,7 +72,7 @@ export class ScheduleRunner {
   readonly #givingUp = new AbortController()
   readonly #work = new Set<Promise<unknown>>()
 
-  /** Throws `application-invalid` if the application has no storage. */
+  /** Throws `application-invalid` if the application has no storage, or a schedule can't run when and as it says. */
   constructor(options: ScheduleRunnerOptions) {
     const { app, clock = systemClock } = options
     if (app.storage === undefined) {
@@ -91,39 +85,26 @@ export class ScheduleRunner {
     this.#options = options
     this.#clock = clock
     this.#records = new ScheduleRecords(app.storage)
+    this.#schedules = options.schedules.map(knownSchedule)
   }
 
   /**
    * Tells what was missed, and runs every schedule when it is due from now on; and what was due a moment ago, if nobody ran it: one
    * process may just have ended where this one begins. Resolves once that is settled.
    */
-  async start(): Promise<void> {
-    await this.#markAbsent()
-    const followed = await Promise.all(
-      this.#options.schedules.map(async (owned) => {
-        const now = this.#clock.now()
-        return { owned, now, ...(await this.#settle(owned, now - LATE_MS)) }
-      }),
-    )
-    for (const { owned, now, from, missed } of followed) {
-      const isDue = new DueTimes(owned.schedule).between(from, now).last !== undefined
-      // A time that comes now does for those that were missed.
-      if (missed !== undefined && owned.schedule.catchUp && !isDue) this.#run(owned, missed.due, 'catch-up')
-      this.#track(this.#follow(owned, from))
-    }
+  start(): Promise<void> {
+    const started = this.#start()
+    // To end, it is waited for, too: what it settles is written.
+    this.#track(started)
+    return started
   }
 
   /** Runs a schedule now, by hand. Throws `schedule-unknown`. */
   async fire(agent: string, key: string): Promise<Fired & { readonly ran: boolean }> {
-    const owned = this.#options.schedules.find((known) => known.agent === agent && known.key === key)
-    if (owned === undefined) throw unknownSchedule(nameOf({ agent, key }), this.#options.schedules.map(nameOf))
-    const fired = this.#fire(owned, this.#clock.now(), 'hand')
-    // Whoever asked hears what went wrong; to end, it is waited for all the same.
-    const settled = fired.then(
-      () => {},
-      () => {},
-    )
-    this.#track(settled)
+    const known = this.#schedules.find((one) => one.agent === agent && one.key === key)
+    if (known === undefined) throw unknownSchedule(`${agent}/${key}`, this.#schedules)
+    const fired = this.#fire(known, this.#clock.now(), 'hand')
+    this.#track(fired)
     return fired
   }
 
@@ -131,11 +112,10 @@ export class ScheduleRunner {
   list(): Promise<readonly ScheduleState[]> {
     const now = this.#clock.now()
     return Promise.all(
-      this.#options.schedules.map(async (owned) => {
-        const { agent, key, schedule } = owned
+      this.#schedules.map(async ({ agent, key, schedule, name, due }) => {
         const { cron, timeZone = 'UTC', description } = schedule
-        const record = await this.#records.read(nameOf(owned))
-        const next = new DueTimes(schedule).after(now)
+        const record = await this.#records.read(name)
+        const next = due.after(now)
         const isRunning = record?.running.some(({ until }) => until > now) ?? false
         const told = description === undefined ? {} : { description }
         return { agent, key, cron, timeZone, ...told, next, isRunning, outcomes: record?.outcomes ?? [] }
@@ -152,7 +132,8 @@ export class ScheduleRunner {
     this.#stopping.abort()
     const done = new AbortController()
     const ended = Promise.allSettled(this.#work).then(() => done.abort())
-    const wait = (ms: number): Promise<void> => Promise.race([ended, this.#clock.wait(ms, done.signal)])
+    const wait = (ms: number): Promise<void> =>
+      Promise.race([ended, this.#clock.wait(ms, done.signal, { keepAlive: true })])
     await wait(graceMs)
     this.#ending.abort()
     await wait(LAST_MS)
@@ -161,15 +142,40 @@ export class ScheduleRunner {
     await wait(LAST_MS)
   }
 
-  /** Waited for at the end. */
+  async #start(): Promise<void> {
+    await this.#markAbsent()
+    const followed = await Promise.all(
+      this.#schedules.map(async (known) => {
+        const now = this.#clock.now()
+        return { known, now, ...(await this.#settle(known, settledAtStart, { now, lateMs: LATE_MS })) }
+      }),
+    )
+    for (const { known, now, from, missed } of followed) {
+      const isDue = known.due.between(from, now).last !== undefined
+      // A time that comes now does for those that were missed.
+      if (missed !== undefined && known.schedule.catchUp && !isDue) this.#run(known, missed, 'catch-up')
+      this.#track(this.#follow(known, from))
+    }
+  }
+
+  /** Waited for at the end. Whoever asked for it hears what goes wrong. */
   #track(work: Promise<unknown>): void {
-    const tracked = work.finally(() => this.#work.delete(tracked))
+    const tracked = work
+      .then(
+        () => {},
+        () => {},
+      )
+      .finally(() => this.#work.delete(tracked))
     this.#work.add(tracked)
   }
 
-  /** The same of a time that nobody else waits for. */
-  #run(owned: OwnedSchedule, due: number, by: FiredBy): void {
-    this.#track(this.#fire(owned, due, by).catch((error: unknown) => this.#tellBroken(owned, error)))
+  /**
+   * One that nobody else waits for. Once all is to stop, a time is left to whoever starts next; that of a catch-up was given to this
+   * process.
+   */
+  #run(known: KnownSchedule, due: number, by: FiredBy): void {
+    if (by === 'time' && this.#stopping.signal.aborted) return
+    this.#track(this.#fire(known, due, by).catch((error: unknown) => this.#tellBroken(known, error)))
   }
 
   /**
@@ -177,10 +183,9 @@ export class ScheduleRunner {
    * common with this one; what has none is another application over the same storage.
    */
   async #markAbsent(): Promise<void> {
-    const { app, schedules } = this.#options
     const now = this.#clock.now()
-    const agents = Object.keys(app.listAgents())
-    const own = Object.fromEntries(schedules.map((owned) => [nameOf(owned), agents]))
+    const agents = Object.keys(this.#options.app.listAgents())
+    const own = Object.fromEntries(this.#schedules.map(({ name }) => [name, agents]))
     const before = await this.#records.addToRoster(own, now)
     const isAbsent = ([name, others]: [string, readonly string[]]): boolean =>
       !Object.hasOwn(own, name) && others.some((agent) => agents.includes(agent))
@@ -189,33 +194,21 @@ export class ScheduleRunner {
     await Promise.all(absent.map(([name]) => this.#records.change(name, now, mark)))
   }
 
-  /**
-   * Settles what is past, up to a time: what of it nobody ran was missed, and is told and given; and from where on times are still to
-   * come. Times that it did not have then nobody has missed, and none of them is still to come.
-   */
-  async #settle(owned: OwnedSchedule, until: number): Promise<Settled> {
-    const now = this.#clock.now()
-    const settled = await this.#change<Settled>(owned, (before) => {
-      const record = withoutDead(before, now)
-      const { cron, timeZone = 'UTC' } = owned.schedule
-      const times = `${cron} ${timeZone}`
-      const isChanged = record.times !== undefined && record.times !== times
-      const absent = absentSince(before)
-      const from = isChanged || absent !== undefined ? now : until
-      const after = { ...record, times, settledUntil: Math.max(record.settledUntil, from) }
-      const upTo = isChanged ? record.settledUntil : Math.min(until, absent ?? until)
-      const { last, count, isMore } = new DueTimes(owned.schedule).between(record.settledUntil, upTo)
-      if (last === undefined) return { record: after, result: { missed: undefined, from } }
-      const many = { count, ...(isMore ? { isMore } : {}) }
-      const missed: ScheduleOutcome = { due: last, outcome: 'missed', by: 'time', at: now, ...many }
-      return { record: withOutcome(after, missed), result: { missed, from } }
+  async #settle<O>(
+    known: KnownSchedule,
+    settle: (before: ScheduleRecord, known: KnownSchedule, options: O) => Settled,
+    options: O,
+  ): Promise<Settled> {
+    const settled = await this.#change(known, (before) => {
+      const result = settle(before, known, options)
+      return { record: result.record, result }
     })
-    if (settled.missed !== undefined) this.#tell(owned, settled.missed)
+    for (const outcome of settled.told) this.#tell(known, outcome)
     return settled
   }
 
-  async #follow(owned: OwnedSchedule, start: number): Promise<void> {
-    const times = new DueTimes(owned.schedule)
+  async #follow(known: KnownSchedule, start: number): Promise<void> {
+    const { due: times } = known
     const { signal } = this.#stopping
     let from = start
     for (let due = times.after(from); due !== undefined && !signal.aborted; due = times.after(from)) {
@@ -229,81 +222,87 @@ export class ScheduleRunner {
       const last = passed.last ?? due
       from = last
       const isLate = now - last > LATE_MS
-      if (isLate || passed.count > 1) await this.#settleOrTell(owned, isLate ? last : last - 1)
-      if (!isLate) this.#run(owned, last, 'time')
+      if (isLate || passed.count > 1) await this.#settleAsleep(known, isLate ? last : last - 1)
+      if (!isLate) this.#run(known, last, 'time')
     }
   }
 
   /** What the storage refuses now must not keep the times that come from being run. */
-  async #settleOrTell(owned: OwnedSchedule, until: number): Promise<void> {
-    await this.#settle(owned, until).catch((error: unknown) => this.#tellBroken(owned, error))
+  async #settleAsleep(known: KnownSchedule, until: number): Promise<void> {
+    const settled = this.#settle(known, settledAsleep, { now: this.#clock.now(), until })
+    await settled.catch((error: unknown) => this.#tellBroken(known, error))
   }
 
-  async #fire(owned: OwnedSchedule, due: number, by: FiredBy): Promise<Fired & { readonly ran: boolean }> {
-    const { allowOverlap = false } = owned.schedule
+  async #fire(known: KnownSchedule, due: number, by: FiredBy): Promise<Fired & { readonly ran: boolean }> {
+    const { allowOverlap = false } = known.schedule
     const id = randomUUID()
-    const verdict = await this.#change(owned, (record) => {
+    const verdict = await this.#change(known, (record) => {
       const claimed = claim(record, { id, due, by, now: this.#clock.now(), allowOverlap })
       return { record: claimed.record, result: claimed.verdict }
     })
-    if (verdict === 'busy') this.#tell(owned, { due, by, outcome: 'left-out', at: this.#clock.now() })
+    if (verdict === 'busy') this.#tell(known, { due, by, outcome: 'left-out', at: this.#clock.now() })
     if (verdict !== 'run') return { outcome: 'left-out', ran: false }
-    this.#tell(owned, undefined)
+    this.#tell(known, undefined)
     const startedAt = this.#clock.now()
-    const ended = new AbortController()
-    const alive = this.#stayAlive(owned, id, ended.signal)
-    const { app, resolveModel } = this.#options
-    const [signal, givenUp] = [this.#ending.signal, this.#givingUp.signal]
-    const fired = await fireSchedule({ owned, due, id, app, resolveModel, signal, givenUp })
-    ended.abort()
-    await alive
+    const fired = await this.#perform(known, due, id)
     const { text: _, ...told } = fired
     const at = this.#clock.now()
     const outcome = { due, by, at, ms: at - startedAt, ...told }
-    await this.#change(owned, (record) => ({ record: finished(record, id, outcome), result: undefined }))
-    this.#tell(owned, outcome)
+    await this.#change(known, (record) => ({ record: finished(record, id, outcome), result: undefined }))
+    this.#tell(known, outcome)
     return { ...fired, ran: true }
   }
 
-  async #stayAlive(owned: OwnedSchedule, id: string, signal: AbortSignal): Promise<void> {
+  /** What a time does, as long as it does it this process says that it is alive. */
+  async #perform(known: KnownSchedule, due: number, id: string): Promise<Fired> {
+    // It was claimed while all began to end.
+    if (this.#stopping.signal.aborted) return { outcome: 'aborted' }
+    const { app, resolveModel } = this.#options
+    const ended = new AbortController()
+    const alive = this.#stayAlive(known, id, ended.signal)
+    const [signal, givenUp] = [this.#ending.signal, this.#givingUp.signal]
+    try {
+      return await fireSchedule({ owned: known, due, id, app, resolveModel, signal, givenUp })
+    } finally {
+      ended.abort()
+      await alive
+    }
+  }
+
+  async #stayAlive(known: KnownSchedule, id: string, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await this.#clock.wait(LEASE_MS / 3, signal)
+      await this.#clock.wait(LEASE_MS / 3, signal, { keepAlive: true })
       if (signal.aborted) return
-      const change = this.#change(owned, (record) => {
+      const change = this.#change(known, (record) => {
         return { record: renewed(record, id, this.#clock.now()), result: undefined }
       })
-      await change.catch((error: unknown) => this.#tellBroken(owned, error))
+      await change.catch((error: unknown) => this.#tellBroken(known, error))
     }
   }
 
   #change<R>(
-    owned: OwnedSchedule,
+    known: KnownSchedule,
     change: (record: ScheduleRecord) => { readonly record: ScheduleRecord; readonly result: R },
   ): Promise<R> {
-    return this.#records.change(nameOf(owned), this.#clock.now(), change)
+    return this.#records.change(known.name, this.#clock.now(), change)
   }
 
-  #tell(owned: OwnedSchedule, outcome: ScheduleOutcome | undefined): void {
-    this.#options.tell?.({ schedule: nameOf(owned), outcome })
+  #tell(known: KnownSchedule, outcome: ScheduleOutcome | undefined): void {
+    this.#options.tell?.({ schedule: known.name, outcome })
   }
 
   /** The storage failed: a time may be lost, and the next one is tried as ever. */
-  #tellBroken(owned: OwnedSchedule, error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error)
+  #tellBroken(known: KnownSchedule, error: unknown): void {
     const at = this.#clock.now()
-    this.#tell(owned, { due: at, at, by: 'time', outcome: 'failed', error: { message } })
+    this.#tell(known, { due: at, at, by: 'time', outcome: 'failed', error: toldError(error) })
   }
 }
 
-/** What a schedule is called wherever it is told of. */
-function nameOf({ agent, key }: Pick<OwnedSchedule, 'agent' | 'key'>): string {
-  return `${agent}/${key}`
-}
-
-function unknownSchedule(name: string, known: readonly string[]): RetinueError {
+function unknownSchedule(name: string, known: readonly KnownSchedule[]): RetinueError {
   return new RetinueError({
     code: 'schedule-unknown',
     message: `There is no schedule "${name}".`,
-    hint: known.length === 0 ? 'The project has none.' : `Its schedules are ${known.join(', ')}.`,
+    hint:
+      known.length === 0 ? 'The project has none.' : `Its schedules are ${known.map((one) => one.name).join(', ')}.`,
   })
 }
