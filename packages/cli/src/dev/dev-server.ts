@@ -34,7 +34,7 @@ const PLACE = { port: 4111, host: '127.0.0.1' } as const
 const ENV_FILES = ['.env', '.env.local', `.env.${process.env['NODE_ENV'] || 'development'}`]
 
 /** How long what runs may take to end when everything ends. */
-const LAST_MS = 3_000
+const LAST_MS = 4_000
 
 /** How long a version must have served so that the one before it is let go, and it is started again if it ends by itself. */
 const LIVED_MS = 2_000

@@ -88,8 +88,8 @@ export class Versions {
     clearTimeout(this.#trial)
     for (const version of [this.#serving, this.#resting]) if (version !== undefined) this.retire(version.process)
     const all = [...this.#ending]
-    // To be aborted, to be given up, and to be kept so takes schedules some time of their own.
-    for (const process of all) process.retire(graceMs / 3)
+    // To be aborted, to be given up, and to be kept so takes schedules up to two seconds of their own, and a process ends after that.
+    for (const process of all) process.retire(graceMs / 4)
     const timer = setTimeout(() => {
       for (const process of all) process.kill()
     }, graceMs)
