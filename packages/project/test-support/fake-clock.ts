@@ -1,7 +1,7 @@
 import type { Clock } from '../src/schedules/clock.ts'
 
 interface Waiting {
-  readonly until: number
+  until: number
   readonly keepAlive: boolean
   readonly end: () => void
 }
@@ -52,6 +52,12 @@ export class FakeClock implements Clock {
   /** Moves on while nobody looks, as a machine does that sleeps. */
   sleep(ms: number): void {
     this.#now += ms
+  }
+
+  /** Is set, as clocks are that were wrong: what is waited for takes as long as ever. */
+  set(now: number): void {
+    this.#waiting = this.#waiting.map((waiting) => Object.assign(waiting, { until: waiting.until + now - this.#now }))
+    this.#now = now
   }
 
   /** Lets what needs no time happen. */

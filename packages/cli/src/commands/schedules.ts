@@ -1,4 +1,5 @@
 import { type Command, command, UsageError } from '../command.ts'
+import { watchStrayErrors } from '../run/stray-errors.ts'
 import { fireSchedule } from '../schedules/fire-schedule.ts'
 import { listSchedules, showScheduleLog } from '../schedules/list-schedules.ts'
 import type { SchedulesOptions } from '../schedules/with-schedules.ts'
@@ -45,9 +46,10 @@ const schedules: Command = command({
     if (action !== 'fire' && action !== 'log')
       throw new UsageError(`there is no action "${action}"; known are ${ACTIONS.join(', ')}`)
     if (schedule === undefined) throw new UsageError(`"${action}" needs a schedule, such as desk/daily`)
-    return action === 'fire'
-      ? fireSchedule({ ...options, name: schedule })
-      : showScheduleLog({ ...options, name: schedule })
+    if (action === 'log') return showScheduleLog({ ...options, name: schedule })
+    // Watched to the end of the process: what a handler left behind may fail after it, too.
+    const { fatal, finished } = watchStrayErrors(options.err, 'What was fired was given up.')
+    return fireSchedule({ ...options, name: schedule, fatal }).finally(finished)
   },
 })
 

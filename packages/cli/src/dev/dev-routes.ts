@@ -1,3 +1,4 @@
+import { isRetinueError } from '@retinue/core/errors'
 import type { ScheduleRunner } from '@retinue/project/runtime'
 import type { ServerSettings } from '@retinue/server'
 import type { DevState } from './protocol.ts'
@@ -19,7 +20,7 @@ export function devRoutes({ settings, state, schedules }: DevRoutes): Middleware
   return async (c, next) => {
     const { method } = c.req
     const path = decoded(c.req.path)
-    const fired = /^\/api\/schedules\/([^/]+)\/(.+)\/fire$/.exec(path)
+    const fired = /^\/api\/schedules\/([^/]+\/.+)\/fire$/.exec(path)
     const isOurs = path === '/api/dev' || path === '/api/schedules' || fired !== null
     if (!isOurs) return next()
     const refused = (code: string, message: string, hint: string): object => {
@@ -32,20 +33,24 @@ export function devRoutes({ settings, state, schedules }: DevRoutes): Middleware
       return c.json(refused('auth-required', 'Who asks is not known.', hint), 401)
     }
     if (method === 'GET' && path === '/api/dev') return c.json(state())
-    const known = (await schedules()?.list()) ?? []
-    if (method === 'GET' && path === '/api/schedules') return c.json({ schedules: known })
+    const runner = schedules()
+    if (method === 'GET' && path === '/api/schedules') return c.json({ schedules: (await runner?.list()) ?? [] })
     if (method !== 'POST' || fired === null) {
       const allowed = fired === null ? 'GET' : 'POST'
       const message = `${method} is not for ${path}.`
       return c.json(refused('method-not-allowed', message, `Ask with ${allowed}.`), 405, { allow: allowed })
     }
-    const [, agent = '', key = ''] = fired
-    if (!known.some((schedule) => schedule.agent === agent && schedule.key === key)) {
-      const names = known.map((schedule) => `${schedule.agent}/${schedule.key}`)
-      const hint = names.length === 0 ? 'The project has none.' : `Its schedules are ${names.join(', ')}.`
-      return c.json(refused('schedule-unknown', `There is no schedule "${agent}/${key}".`, hint), 404)
+    const [, name = ''] = fired
+    if (runner === undefined) {
+      const hint = 'Mend what GET /api/dev tells, and ask again.'
+      return c.json(refused('schedule-unknown', `There is no schedule "${name}": no version loads yet.`, hint), 404)
     }
-    return c.json(await schedules()?.fire(agent, key))
+    try {
+      return c.json(await runner.fire(name))
+    } catch (error) {
+      if (!isRetinueError(error, 'schedule-unknown')) throw error
+      return c.json(refused(error.code, error.message, error.hint ?? ''), 404)
+    }
   }
 }
 

@@ -22,17 +22,14 @@ import { scheduleText } from '../serve/schedule-text.ts'
 import { settingsOf } from '../serve/server-settings.ts'
 import { devRoutes } from './dev-routes.ts'
 import type { DevState, FromGeneration, LoadOrder, ToGeneration, TreeLine, WantedPlace } from './protocol.ts'
-
-/** A run may take as long as it takes to end on its version; a timer can't be longer. */
-const FOREVER_MS = 2_147_483_647
+import { FOREVER_MS, VersionSchedules } from './version-schedules.ts'
 
 const err = (text: string): boolean => process.stderr.write(text)
 const { fatal, finished } = watchStrayErrors(err, 'What had begun may end; nothing new begins in this version.')
 const waiting: Socket[] = []
 let state: DevState = { generation: 0, status: 'ok', findings: [] }
 let server: ConnectionServer | undefined
-let schedules: ScheduleRunner | undefined
-let newSchedules: (() => ScheduleRunner) | undefined
+let schedules: VersionSchedules | undefined
 let isLive = false
 let closeProject = async (): Promise<void> => {}
 
@@ -94,17 +91,21 @@ async function serve(open: NonNullable<OpenedProject['open']>, order: LoadOrder)
     await project.close().finally(() => ownStorage?.close())
   }
   const resolveModel = modelChooser(model, process.env, path)
-  newSchedules = () => {
-    const { app, schedules } = project
-    return new ScheduleRunner({ app, schedules, resolveModel, tell: (event) => err(scheduleText(event)) })
-  }
-  schedules = newSchedules()
+  schedules = new VersionSchedules(
+    () =>
+      new ScheduleRunner({
+        app: project.app,
+        schedules: project.schedules,
+        resolveModel,
+        tell: (event) => err(scheduleText(event)),
+      }),
+  )
   const own = settingsOf(project.server)
   const place = placeOf(order, own)
   // Whom it is open to depends on where it is reached.
   const settings = place.host === undefined ? own : { ...own, host: place.host }
   await listen(project.app, settings, resolveModel)
-  await schedules.start()
+  await schedules.current.start()
   const lines = await Promise.all(Object.values(project.agents).map((agent) => agentModels(agent, resolveModel)))
   const tree = lines.flat().map(({ key, depth, use }): TreeLine => {
     return { key, depth, requested: use?.requested ?? 'a function', used: use?.used ?? 'a function' }
@@ -127,7 +128,7 @@ async function listen(
   settings: ServerSettings,
   resolveModel?: ReturnType<typeof modelChooser>,
 ): Promise<void> {
-  const routes = devRoutes({ settings, state: () => state, schedules: () => schedules })
+  const routes = devRoutes({ settings, state: () => state, schedules: () => schedules?.current })
   server = await serveConnections({
     app,
     settings: { ...settings, shutdownMs: FOREVER_MS, middleware: [routes, ...(settings.middleware ?? [])] },
@@ -146,8 +147,7 @@ function placeOf({ port, host }: LoadOrder, settings: ServerSettings): WantedPla
 
 /** It served before, and does again. */
 async function resume(): Promise<void> {
-  schedules = newSchedules?.()
-  await schedules?.start()
+  await schedules?.resume()
 }
 
 let isRetiring = false
@@ -179,7 +179,8 @@ process.on('message', (message: ToGeneration, socket?: Socket) => {
       state = message.state
       return
     case 'rest':
-      return void schedules?.stop(FOREVER_MS)
+      schedules?.rest()
+      return
     case 'resume':
       state = message.state
       return void resume().catch((error: unknown) => err(problemText(error)))

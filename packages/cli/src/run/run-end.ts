@@ -1,5 +1,5 @@
 import { isModelUnavailable } from '@retinue/core'
-import type { RunResult } from '@retinue/core/agent'
+import type { FinishReason, RunResult } from '@retinue/core/agent'
 import type { RetinueError } from '@retinue/core/errors'
 import { EXIT } from '../exit-codes.ts'
 
@@ -8,7 +8,12 @@ export function exitCode({ finishReason, error }: Pick<RunResult, 'finishReason'
   if (finishReason === 'aborted') return EXIT.interrupted
   if (error) return exitCodeOf(error)
   if (finishReason === 'suspended') return EXIT.waiting
-  return finishReason === 'stop' ? EXIT.ok : EXIT.failed
+  return isWhole(finishReason) ? EXIT.ok : EXIT.failed
+}
+
+/** Whether a run without an error ended with all that it had to say: by itself, or because a hook took a child's answer for its own. */
+export function isWhole(finishReason: FinishReason): boolean {
+  return finishReason === 'stop' || finishReason === 'bailed'
 }
 
 export function exitCodeOf(error: RetinueError): number {

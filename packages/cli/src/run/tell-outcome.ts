@@ -1,7 +1,7 @@
 import type { RunResult } from '@retinue/core/agent'
 import { isRetinueError } from '@retinue/core/errors'
 import { type CommandFlags, pendingText } from './pending-text.ts'
-import { errorText, exitCode, exitCodeOf } from './run-end.ts'
+import { errorText, exitCode, exitCodeOf, isWhole } from './run-end.ts'
 import type { ReportCollector } from './run-report.ts'
 
 export interface TellOutcomeOptions {
@@ -24,7 +24,7 @@ export function tellOutcome(result: RunResult, options: TellOutcomeOptions): num
   else if (result.text.trim() !== '') out(`${process.stdout.isTTY ? '\n' : ''}${result.text.trimEnd()}\n`)
   if (result.error) err(errorText(result.error))
   else if (result.pendingCalls) err(pendingText(result.runId, result.pendingCalls, flags))
-  else if (result.finishReason !== 'stop' && result.finishReason !== 'aborted')
+  else if (!isWhole(result.finishReason) && result.finishReason !== 'aborted')
     err(`The run ended with ${result.finishReason}: the answer may be unfinished.\n`)
   return exitCode(result)
 }

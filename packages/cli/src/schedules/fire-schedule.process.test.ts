@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { CLI, cliProject } from '../../test-support/cli-project.ts'
@@ -68,4 +68,29 @@ test('B11.13 Ctrl-C on dev: what pays no heed to it is kept as aborted, not as r
   )
   await dev.stop()
   expect(await kept(cwd)).toMatchObject({ isRunning: false, outcomes: [{ outcome: 'aborted', by: 'hand' }] })
+})
+
+test.each([
+  ['ends the process', 'process.exit(0)', 'stray-exit', /is running for the first time/],
+  [
+    'throws where nobody can see to it',
+    "new Promise(() => setTimeout(() => { throw new Error('late') }, 1))",
+    'stray-exception',
+    /aborted/,
+  ],
+])('B11.13 retinue schedules fire: a handler that %s is told, and that is no success', async (_, work, code, log) => {
+  const cwd = cliProject({
+    [`${AGENTS}/desk/agent.md`]: '---\nmodel: offline/echo\n---\nWork.\n',
+    [`${AGENTS}/desk/schedules/odd.ts`]: `export default { cron: '0 0 1 1 *', handler: () => ${work} }\n`,
+  })
+  const run = (...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [...CLI, 'schedules', ...args], {
+      cwd,
+      encoding: 'utf8',
+    })
+    return { status, text: stdout + stderr }
+  }
+  const fired = run('fire', 'desk/odd')
+  expect([fired.status, fired.text]).toEqual([1, expect.stringContaining(code)])
+  expect(run('log', 'desk/odd').text).toMatch(log)
 })

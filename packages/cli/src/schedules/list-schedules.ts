@@ -20,9 +20,10 @@ export function listSchedules(options: SchedulesOptions): Promise<number> {
 export function showScheduleLog(options: SchedulesOptions & { readonly name: string }): Promise<number> {
   const { json, out, err, name } = options
   return withSchedules(options, async (runner) => {
-    const { outcomes } = await runner.find(name)
+    const { outcomes, isRunning } = await runner.find(name)
     if (json) out(`${JSON.stringify({ outcomes }, null, 2)}\n`)
-    else if (outcomes.length === 0) err(`"${name}" has not been due yet.\n`)
+    else if (outcomes.length === 0)
+      err(isRunning ? `"${name}" is running for the first time.\n` : `"${name}" has not been due yet.\n`)
     else {
       const rows = outcomes.map((outcome) => [
         timeText(outcome.due),

@@ -57,3 +57,17 @@ test('B11.13 retinue schedules fire: what works in the background is waited for,
   expect(await fireSchedule({ ...fired.options, name: 'lead/look' })).toBe(0)
   expect(fired.said()[0]).toMatch(/Lead was told: .*Scout saw: delegate it/)
 })
+
+test('B11.13 retinue schedules fire: what a handler does not wait for is waited for, and its exit code is that of what went wrong', async () => {
+  const cwd = cliProject({
+    [`${AGENTS}/desk/agent.md`]: '---\nmodel: offline/echo\n---\nWork.\n',
+    [`${AGENTS}/desk/schedules/slips.ts`]:
+      "export default { cron: '0 9 * * *', handler: ({ run }) => { run('Sum up.') } }\n",
+  })
+  const fired = opened(cwd)
+  expect(await fireSchedule({ ...fired.options, name: 'desk/slips', model: 'nobody/none' })).toBe(3)
+  expect(fired.said()[1]).toMatch(/schedule desk\/slips: failed: .*nobody/)
+  const { options, said } = opened(cwd)
+  await expect(fireSchedule({ ...options, name: 'desk/nightly' })).resolves.toBe(1)
+  expect(said()[1]).toContain('Its schedules are desk/slips.')
+})

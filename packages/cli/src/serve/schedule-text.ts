@@ -18,7 +18,7 @@ export function outcomeText(came: ScheduleOutcome): string {
     case 'waiting':
       return 'waits for a person; see "retinue approvals"'
     case 'aborted':
-      return 'was aborted, because the application ended'
+      return 'was aborted'
     case 'left-out':
       return `left out at ${time}: it was still running`
     case 'lost':

@@ -55,7 +55,15 @@ test('B7.3 a conversation has an owner of its own', async () => {
 
 test('B1.6 an owner that is none is refused', async () => {
   const { agent } = waiting()
-  for (const owner of ['', ' ', 7, 'x'.repeat(300), 'retinue.delegation:1:a:b'])
+  for (const owner of [
+    '',
+    ' ',
+    7,
+    'x'.repeat(300),
+    'retinue.delegation:1:a:b',
+    'retinue.schedule:a/b',
+    'retinue.schedules',
+  ])
     expect((await typedError(agent.generate('Pay.', { owner: owner as string }))).code).toBe('option-invalid')
 })
 

@@ -9,7 +9,7 @@ import type { Fields } from '../storage/values.ts'
 export interface MemoryOption {
   /** The thread: its id, of at most 256 characters, or what it is called if it is new. */
   thread: string | { id: string; title?: string; metadata?: Fields }
-  /** Who owns the thread: a person, an account. At most 256 characters; `retinue.delegation:` begins none. */
+  /** Who owns the thread: a person, an account. At most 256 characters; `retinue.delegation:` and `retinue.schedule` begin none. */
   resource: string
   /** Settings of the agent's memory for this call, over its own. `readOnly: true`: nothing is written anywhere. */
   options?: { readonly readOnly?: boolean; readonly [name: string]: unknown }

@@ -1,7 +1,13 @@
 import { RetinueError } from '../errors/retinue-error.ts'
 
-/** How the owners of delegations' threads begin, and no resource of a person does. */
+/** How the owners of delegations' threads begin. */
 const DELEGATION = 'retinue.delegation:'
+
+/** How the owners of what the framework keeps begin, and no resource of a person does: each with what it is for. */
+const RESERVED: readonly (readonly [prefix: string, what: string])[] = [
+  [DELEGATION, 'the threads of delegations do'],
+  ['retinue.schedule', 'the records of schedules do'],
+]
 
 /** How long an id that people choose may be: those of delegations are made longer, level by level. */
 const LONGEST_ID = 256
@@ -14,12 +20,15 @@ export function delegationOwner(key: string, above: string): string {
   return `${DELEGATION}${key.length}:${key}:${above}`
 }
 
-/** Throws `option-invalid` for a resource that would be the owner of a delegation's thread. */
+/** Throws `option-invalid` for a resource that would own a delegation's thread, or what else the framework keeps. */
 export function assertPersonsResource(resource: unknown, option: string): void {
-  if (typeof resource !== 'string' || !resource.startsWith(DELEGATION)) return
+  if (typeof resource !== 'string') return
+  const reserved = RESERVED.find(([prefix]) => resource.startsWith(prefix))
+  if (reserved === undefined) return
+  const [prefix, what] = reserved
   throw new RetinueError({
     code: 'option-invalid',
-    message: `${option} begins with "${DELEGATION}", which only the threads of delegations do.`,
+    message: `${option} begins with "${prefix}", which only ${what}.`,
     hint: 'Name the person or account. A thread of a delegation is read with the thread and the resource that its result tells.',
     data: { option },
   })

@@ -44,9 +44,10 @@ function baseOf(name: string): string | undefined {
   return base === '' ? undefined : base
 }
 
+/** What is no schedule stands where its name does. */
 function bestFirst(a: Entry, b: Entry): number {
-  const [left, right] = [baseOf(a.name), baseOf(b.name)]
-  if (left === undefined || left !== right) return a.name < b.name ? -1 : 1
+  const [left, right] = [baseOf(a.name) ?? a.name, baseOf(b.name) ?? b.name]
+  if (left !== right) return left < right ? -1 : 1
   return rank(a.name) - rank(b.name)
 }
 

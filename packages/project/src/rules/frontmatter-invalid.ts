@@ -8,6 +8,10 @@ const SKILL_WHY =
 const SCHEDULE_WHY =
   'the frontmatter of a schedule says when it runs, as YAML: keys with values between two lines of ---'
 
+/** A cron with a star in front, and a shorthand, are no plain text in YAML. */
+const SCHEDULE_FIX =
+  'write "key: value" lines between two lines of ---; put the cron into quotes, such as cron: \'*/5 * * * *\', and any value that holds ": " or "#"'
+
 /** B11.1, B11.11: a frontmatter that does not parse is told with its place. */
 export const frontmatterInvalid: Rule = {
   code: 'frontmatter-invalid',
@@ -22,7 +26,7 @@ export const frontmatterInvalid: Rule = {
       }
       for (const { file, text } of agent.schedules) {
         for (const violation of violations(agent, file, text?.head.shape.errors ?? []))
-          yield { ...violation, why: SCHEDULE_WHY }
+          yield { ...violation, why: SCHEDULE_WHY, fix: SCHEDULE_FIX }
       }
       for (const { file, head } of agent.skills) {
         for (const violation of violations(agent, file, head.shape.errors)) yield { ...violation, why: SKILL_WHY }

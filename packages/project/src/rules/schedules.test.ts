@@ -79,7 +79,7 @@ test('B11.2 what can not run is told at its place, all of it at once', async () 
       fix: write five fields (minute, hour, day of the month, month, day of the week), such as cron: '0 9 * * 1-5'
     error[frontmatter-invalid] sup/schedules/h.md:2:8 (sup)
       the frontmatter of "schedules/h.md" can't be read: Flow sequence in block collection must be sufficiently indented and end with a ]
-      fix: write "key: value" lines between two lines of ---; put a value that holds ": " or "#" into quotes
+      fix: write "key: value" lines between two lines of ---; put the cron into quotes, such as cron: '*/5 * * * *', and any value that holds ": " or "#"
     error[schedule-invalid] sup/schedules/i.ts:2:16 (sup)
       the schedule "i" says not what: it has neither a prompt nor a handler
       fix: write prompt: '…', or handler: async ({ run }) => { … }
@@ -173,3 +173,24 @@ test('B11.13 why a name can be no name of a schedule has nothing to do with tool
     expect.stringMatching(/^a schedule is asked for by its name/),
   ])
 })
+
+test('B11.1 of two schedules with one key the module wins, whatever else stands beside them', async () => {
+  const both = {
+    'schedules/daily.ts': schedule("cron: '0 9 * * *', prompt: 'By code.'"),
+    'schedules/daily.md': '---\ncron: 0 9 * * *\n---\nBy text.\n',
+  }
+  for (const stray of [{}, { 'schedules/daily.mdx': 'x' }, { 'schedules/daily.json': '{}' }]) {
+    const told = await toldOf(agent('sup', { ...both, ...stray }))
+    expect(told).toContain('warning[source-overridden] sup/schedules/daily.md')
+  }
+})
+
+test.each(['*/5 * * * *', '* * * * *', '@daily'])(
+  'B11.11 a cron that YAML takes for something else: how it is written is told: %s',
+  async (cron) => {
+    const told = await toldOf(agent('sup', { 'schedules/a.md': `---\ncron: ${cron}\n---\nSum up.\n` }))
+    expect(told).toContain("put the cron into quotes, such as cron: '*/5 * * * *'")
+    const quoted = await toldOf(agent('sup', { 'schedules/a.md': `---\ncron: '${cron}'\n---\nSum up.\n` }))
+    expect(quoted).not.toContain('frontmatter-invalid')
+  },
+)

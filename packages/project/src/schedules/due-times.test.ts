@@ -87,3 +87,27 @@ test('B11.2 of very many times the last one is found, also over a change of the 
 test('B11.2 blanks around the fields and between them mean nothing', () => {
   expect(new DueTimes({ cron: ' 0  9 * *\t1 ' }).after(0)).toBe(Date.parse('1970-01-05T09:00:00Z'))
 })
+
+test.each(['0-59 0-23 * * *', '0-59 7-23,0-6 * * *', '0-59/1 0-11,12-23 * * *', '*/1 0-23 * * *', '0-59 1-3 * * *'])(
+  'B11.2 every minute goes by the clock however it is said, also where the clocks are set: %s',
+  (cron) => {
+    const zone = 'America/New_York'
+    const spring = times(cron, { timeZone: zone, from: '2026-03-08T06:57Z', until: '2026-03-08T07:02Z' })
+    expect(spring).toEqual(['03-08T06:58', '03-08T06:59', '03-08T07:00', '03-08T07:01', '03-08T07:02'])
+    const autumn = times(cron, { timeZone: zone, from: '2026-11-01T05:58Z', until: '2026-11-01T06:01Z' })
+    expect(autumn).toEqual(['11-01T05:59', '11-01T06:00', '11-01T06:01'])
+  },
+)
+
+test('B11.2 all hours but one have each of their times once where the clocks are set', () => {
+  const day = { timeZone: 'America/New_York', from: '2026-03-08T04:59Z', until: '2026-03-09T03:59Z' }
+  expect(times('0 0-22 * * *', day)).toHaveLength(23)
+})
+
+test('B11.2 every hour goes by the clock however it is said: an hour that is shown twice has its time twice', () => {
+  expect(times('30 0-23 * * *', { ...AUTUMN, from: '2026-11-01T05:00Z' })).toEqual([
+    '11-01T05:30',
+    '11-01T06:30',
+    '11-01T07:30',
+  ])
+})

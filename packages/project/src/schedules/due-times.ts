@@ -18,8 +18,8 @@ const AFTERMATH_MS = 2 * 86_400_000
 /**
  * When a schedule is due. Times are milliseconds since 1970.
  *
- * Where clocks are set, it is as the usual cron does it. A schedule whose minutes or hours are a `*` or a step over it goes by the
- * clock: it has no time that the clock does not show, and an hour that is shown twice has its times twice. The times of any other one
+ * Where clocks are set, it is as the usual cron does it. A schedule whose minutes or hours are all there are, or a step over them, goes by
+ * the clock: it has no time that the clock does not show, and an hour that is shown twice has its times twice. The times of any other one
  * come exactly once each: the first time that the clock shows them, and where it never does, in the first minutes after the gap that are
  * no times of its own.
  */
@@ -117,10 +117,23 @@ export class DueTimes {
 /** A schedule of every minute has half a million times a year, and to find one takes a good part of a millisecond. */
 const MAX_COUNTED = 100
 
-/** Whether the minutes or the hours are any, or any that a step leaves. */
+/** Whether the minutes or the hours are any, or any that a step leaves: said with a star, or one by one. */
 function isByTheClock(cron: string): boolean {
   const [minutes = '', hours = ''] = cron.trim().split(/\s+/)
-  return [minutes, hours].some((field) => field.split(',').some((part) => /^[*?]/.test(part)))
+  const hasStar = [minutes, hours].some((field) => field.split(',').some((part) => /^[*?]/.test(part)))
+  return hasStar || valuesOf(minutes).size === 60 || valuesOf(hours).size === 24
+}
+
+/** The values that a field of numbers names, such as `1,5-9/2`. */
+function valuesOf(field: string): ReadonlySet<number> {
+  const values = new Set<number>()
+  for (const part of field.split(',')) {
+    const [range = '', step = '1'] = part.split('/')
+    const [first, last = first] = range.split('-').map(Number)
+    if (first === undefined || last === undefined) continue
+    for (let value = first; value <= last; value += Number(step)) values.add(value)
+  }
+  return values
 }
 
 function shifted(time: number | undefined, by: number): number | undefined {

@@ -103,3 +103,79 @@ test('B11.13 a signal of the handler stands beside the one that ends it with the
     expect([ends, fired.outcome]).toEqual([ends, 'aborted'])
   }
 })
+
+test.each([
+  ['length', { finish: 'length' }, 'The run ended with "length"'],
+  ['content-filter', { finish: 'content-filter' }, 'The run ended with "content-filter"'],
+  ['an empty answer', { text: '' }, 'answer'],
+] as const)(
+  'B11.13 a run whose answer is not whole has failed, with the reason, for a prompt and for a handler: %s',
+  async (_, over, message) => {
+    const turn = { text: 'Half of', ...over }
+    for (const work of [{ prompt: 'Look.' }, ({ run }: { run: (input: string) => unknown }) => run('Look.')] as const) {
+      const fired = await settled({ sup: Array.from({ length: 6 }, () => turn), 'sup/scout': [] }).fire(work)
+      expect(fired).toMatchObject({ outcome: 'failed', error: { message: expect.stringContaining(message) } })
+      expect(fired.threadId).toMatch(/^schedule-daily-/)
+    }
+  },
+)
+
+test('B11.13 a run that used up its steps has failed', async () => {
+  const { fire } = settled({ sup: [DELEGATES, { text: 'x' }], 'sup/scout': [{ text: 'y' }] })
+  const fired = await fire(({ run }) => run('Look.', { maxSteps: 1, untilIdle: false }))
+  expect(fired).toMatchObject({ outcome: 'failed', error: { message: expect.stringContaining('"max-steps"') } })
+})
+
+test('B11.13 of several runs in a handler one that failed counts, whatever came before and after it', async () => {
+  const cut = { text: 'Half of', finish: 'length' } as const
+  for (const turns of [
+    [cut, { text: 'Second.' }],
+    [{ text: 'First.' }, cut],
+  ]) {
+    const { fire } = settled({ sup: turns, 'sup/scout': [] })
+    const fired = await fire(async ({ run }) => {
+      for (const thread of ['a', 'b']) await run('Go on.', { memory: { thread, resource: 'r' } })
+    })
+    expect(fired).toMatchObject({ outcome: 'failed', threadId: turns[0] === cut ? 'a' : 'b' })
+    expect(fired.text).toBe(turns[1]?.text)
+  }
+})
+
+test('B11.13 runs that the handler does not wait for are a part of its time, with what goes wrong in them', async () => {
+  let ended = 0
+  const { fire } = settled({
+    sup: [
+      () => {
+        ended++
+        return { text: 'First.' }
+      },
+      () => {
+        ended++
+        return { text: 'Second.' }
+      },
+    ],
+    'sup/scout': [],
+  })
+  const fired = await fire(({ run }) => {
+    // A run may begin when another has ended.
+    void run('Go on.').then(() => run('And on.'))
+  })
+  expect([fired.outcome, fired.text, ended]).toEqual(['completed', 'Second.', 2])
+  const broken = await settled({ sup: [], 'sup/scout': [] }).fire(({ run }) => void run('Go on.'))
+  expect(broken).toMatchObject({ outcome: 'failed', error: { message: expect.any(String) } })
+  // What the handler says went wrong counts before what it left behind.
+  const both = await settled({ sup: [], 'sup/scout': [] }).fire(({ run }) => {
+    void run('Go on.')
+    throw new Error('no news')
+  })
+  expect(both).toEqual({ outcome: 'failed', error: { message: 'no news' } })
+})
+
+test('B11.13 what a handler sees to itself is no failure', async () => {
+  const { fire } = settled({ sup: [{ text: 'Done.' }], 'sup/scout': [] })
+  const fired = await fire(async ({ run }) => {
+    await run('Go on.', { maxSteps: -1 }).catch(() => {})
+    await run('Go on.')
+  })
+  expect(fired).toMatchObject({ outcome: 'completed', text: 'Done.' })
+})

@@ -1,8 +1,9 @@
 import type { ChooseModel, Retinue } from '@retinue/core'
-import type { RunOptions, RunResult } from '@retinue/core/agent'
+import type { AgentInput, RunOptions, RunResult } from '@retinue/core/agent'
 import type { MemoryOption } from '@retinue/core/memory'
-import type { ScheduleContext } from '@retinue/core/schedules'
+import type { HandlerSchedule, ScheduleContext } from '@retinue/core/schedules'
 import type { OwnedSchedule } from '../assemble-project.ts'
+import { OpenRuns } from './open-runs.ts'
 import type { ScheduleOutcome } from './schedule-record.ts'
 import { toldError } from './told-error.ts'
 
@@ -44,8 +45,9 @@ export async function fireSchedule(firing: Firing): Promise<Fired> {
     },
     resource: resourceOf(owned),
   }
-  let last: Fired = { outcome: 'completed' }
-  const run: ScheduleContext['run'] = async (input, options) => {
+  let came: Fired = { outcome: 'completed' }
+  const runs = new OpenRuns()
+  const begun = async (input: AgentInput, options: RunOptions | undefined): Promise<RunResult> => {
     const own = options?.abortSignal
     const all: RunOptions = {
       memory,
@@ -56,20 +58,25 @@ export async function fireSchedule(firing: Firing): Promise<Fired> {
       abortSignal: own === undefined ? signal : AbortSignal.any([signal, own]),
     }
     const result = await app.getAgent(agentKey).generate(input, all)
-    last = after(last, result, threadOf(all.memory))
+    came = worse(came, outcomeOf(result, threadOf(all.memory)))
     return result
   }
-  const work = async (): Promise<unknown> => {
-    if (schedule.handler === undefined) return run(schedule.prompt)
-    const agent = app.getAgent(agentKey)
-    return schedule.handler({ agent, key, due: new Date(due), abortSignal: signal, run })
+  const run: ScheduleContext['run'] = (input, options) => runs.begin(() => begun(input, options))
+  const work = async (): Promise<void> => {
+    const { prompt, handler } = schedule
+    const context = { agent: app.getAgent(agentKey), key, due: new Date(due), abortSignal: signal, run }
+    const [handled] = await Promise.allSettled([handler === undefined ? run(prompt) : begin(handler, context)])
+    // A run that nobody waited for is a part of this time all the same.
+    const errors = await runs.rest()
+    if (handled.status === 'rejected') throw handled.reason
+    if (errors.length > 0) throw errors[0]
   }
   try {
     const isGivenUp = await isAbortedBefore(work(), givenUp)
-    return isGivenUp ? { ...last, outcome: 'aborted' } : last
+    return isGivenUp ? { ...came, outcome: 'aborted' } : came
   } catch (error) {
     const isAborted = signal.aborted
-    return { ...last, outcome: isAborted ? 'aborted' : 'failed', ...(isAborted ? {} : { error: toldError(error) }) }
+    return { ...came, outcome: isAborted ? 'aborted' : 'failed', ...(isAborted ? {} : { error: toldError(error) }) }
   }
 }
 
@@ -86,11 +93,43 @@ async function isAbortedBefore(work: Promise<unknown>, signal: AbortSignal): Pro
   }
 }
 
-/** What a time has come to with one more run. Of several, one that waits for a person counts: somebody must know of it. */
-function after(before: Fired, { finishReason, text }: RunResult, threadId: string | undefined): Fired {
-  if (before.outcome === 'waiting') return { ...before, text }
-  const outcome = finishReason === 'suspended' ? 'waiting' : finishReason === 'aborted' ? 'aborted' : 'completed'
-  return { outcome, text, ...(threadId === undefined ? {} : { threadId }) }
+/** What is thrown at once is as what is rejected later. */
+async function begin(handler: HandlerSchedule['handler'], context: ScheduleContext): Promise<void> {
+  await handler(context)
+}
+
+/** What a run came to. Nobody is there who could read how it ended: what may be unfinished has failed. */
+function outcomeOf({ finishReason, error, text }: RunResult, threadId: string | undefined): Fired {
+  const rest = { text, ...(threadId === undefined ? {} : { threadId }) }
+  if (finishReason === 'aborted') return { outcome: 'aborted', ...rest }
+  if (error !== undefined) return { outcome: 'failed', error: toldError(error), ...rest }
+  switch (finishReason) {
+    case 'stop':
+    case 'bailed':
+      return { outcome: 'completed', ...rest }
+    case 'suspended':
+      return { outcome: 'waiting', ...rest }
+    case 'length':
+    case 'content-filter':
+    case 'tool-calls':
+    case 'max-steps':
+    case 'incomplete':
+    case 'over-budget':
+    case 'error':
+    case 'other': {
+      const message = `The run ended with "${finishReason}": its answer may be unfinished.`
+      return { outcome: 'failed', error: { message }, ...rest }
+    }
+  }
+}
+
+/** Of several runs, one that waits for a person counts before one that failed: somebody must know of it. */
+const BY_WEIGHT: readonly Fired['outcome'][] = ['waiting', 'failed', 'aborted', 'completed']
+
+/** What a time has come to with one more run; the text is that of the last one. */
+function worse(before: Fired, run: Fired): Fired {
+  const isWorse = BY_WEIGHT.indexOf(before.outcome) < BY_WEIGHT.indexOf(run.outcome)
+  return isWorse ? { ...before, ...(run.text === undefined ? {} : { text: run.text }) } : run
 }
 
 /** Where the conversation of a run is kept, if it is. */

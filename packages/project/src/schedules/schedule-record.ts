@@ -3,7 +3,8 @@ export interface ScheduleOutcome {
   readonly due: number
   /**
    * `missed`: no application was running. `absent`: the one that was up had no such schedule. `left-out`: it was still running from the
-   * time before. `lost`: its process ended in the middle. `waiting`: the run waits for a person. `aborted`: the application ended first.
+   * time before. `lost`: its process ended in the middle. `waiting`: the run waits for a person. `aborted`: the application ended first, or
+   * a signal of its handler's own.
    */
   readonly outcome: 'completed' | 'failed' | 'waiting' | 'aborted' | 'missed' | 'absent' | 'left-out' | 'lost'
   readonly by: FiredBy
@@ -53,7 +54,7 @@ export function newRecord(now: number): ScheduleRecord {
 }
 
 /** With an outcome more. */
-export function withOutcome(record: ScheduleRecord, outcome: ScheduleOutcome): ScheduleRecord {
+function withOutcome(record: ScheduleRecord, outcome: ScheduleOutcome): ScheduleRecord {
   return { ...record, outcomes: [outcome, ...record.outcomes].slice(0, KEPT) }
 }
 
@@ -67,37 +68,42 @@ export function withAbsence(record: ScheduleRecord, now: number): ScheduleRecord
   return absentSince(record) === undefined ? { ...record, absentSince: now } : record
 }
 
-/** Without the times whose process is not alive any more: they are lost. */
-export function withoutDead(record: ScheduleRecord, now: number): ScheduleRecord {
-  const dead = record.running.filter(({ until }) => until <= now)
-  const rest: ScheduleRecord = { ...record, running: record.running.filter(({ until }) => until > now) }
-  return dead.reduce<ScheduleRecord>(
-    (kept, { due, by }) => withOutcome(kept, { due, by, outcome: 'lost', at: now }),
-    rest,
+/** A timer may come late; later than this, a process slept, and the time was missed. */
+export const LATE_MS = 60_000
+
+/** A clock that was this far ahead was wrong: those of processes that share a storage are nearer to each other. */
+export const AHEAD_MS = 3_600_000
+
+/** A record, and what came of times that is to be told, the oldest first. */
+export interface Told {
+  readonly record: ScheduleRecord
+  readonly told: readonly ScheduleOutcome[]
+}
+
+/**
+ * A record as it is now: the times whose process is not alive any more are lost. What was written while a clock was far ahead holds as
+ * little: else nothing would be due until then.
+ */
+export function asOf(before: ScheduleRecord, now: number): Told {
+  const isAlive = ({ until }: RunningTime): boolean => until > now && until <= now + LEASE_MS + AHEAD_MS
+  const { absentSince, ...rest } = before
+  const isPast = absentSince !== undefined && absentSince <= now + AHEAD_MS
+  const record: ScheduleRecord = {
+    ...rest,
+    ...(isPast ? { absentSince } : {}),
+    settledUntil: before.settledUntil > now + AHEAD_MS ? now - LATE_MS : before.settledUntil,
+    running: before.running.filter(isAlive),
+  }
+  const dead = before.running.filter((time) => !isAlive(time))
+  return withTold(
+    record,
+    dead.map(({ due, by }) => ({ due, by, outcome: 'lost', at: now })),
   )
 }
 
-export interface Claim {
-  readonly id: string
-  readonly due: number
-  readonly by: FiredBy
-  readonly now: number
-  readonly allowOverlap: boolean
-}
-
-/** Takes a time for one process. `taken`: another has it; `busy`: the time before is still running, and this one is left out. */
-export function claim(
-  before: ScheduleRecord,
-  { id, due, by, now, allowOverlap }: Claim,
-): { readonly record: ScheduleRecord; readonly verdict: 'run' | 'taken' | 'busy' } {
-  const record = withoutDead(before, now)
-  if (by === 'time' && due <= record.settledUntil) return { record, verdict: 'taken' }
-  const settled = { ...record, settledUntil: Math.max(record.settledUntil, by === 'hand' ? 0 : due) }
-  if (record.running.length > 0 && !allowOverlap) {
-    return { record: withOutcome(settled, { due, by, outcome: 'left-out', at: now }), verdict: 'busy' }
-  }
-  const running = { id, due, by, startedAt: now, until: now + LEASE_MS }
-  return { record: { ...settled, running: [...record.running, running] }, verdict: 'run' }
+/** With outcomes more, which are told. */
+export function withTold(record: ScheduleRecord, told: readonly ScheduleOutcome[]): Told {
+  return { record: told.reduce(withOutcome, record), told }
 }
 
 /** Says that the process of a time is alive. */

@@ -270,8 +270,105 @@ test('B11.2 a time whose process died is told as lost when its lease is over, an
   const next = await started({ cron: '0 9 * * *', prompt: 'x' }, { storage, clock: later })
   expect((await next.runner.list())[0]).toMatchObject({ isRunning: false, outcomes: [{ outcome: 'lost' }] })
   await later.advance(DAY)
-  expect(next.told).toEqual(['sup/daily begins', 'sup/daily completed'])
+  expect(next.told).toEqual(['sup/daily lost', 'sup/daily begins', 'sup/daily completed'])
   await next.runner.stop()
+})
+
+test('B11.2 a process that is back before its lease is over tells what was lost when it is over', async () => {
+  const storage = new InMemoryStorage({ id: 's' })
+  const { handler } = held()
+  const schedule = { cron: '0 9 * * *', handler }
+  const dying = new FakeClock(START)
+  await started(schedule, { storage, clock: dying })
+  await dying.advance(2 * MINUTE)
+  const clock = new FakeClock(dying.now() + 5_000)
+  const back = await started(schedule, { storage, clock })
+  expect((await back.runner.list())[0]).toMatchObject({ isRunning: true, outcomes: [] })
+  expect(clock.keepsAlive).toBe(false)
+  await clock.advance(20_000)
+  expect(back.told).toEqual([])
+  // Who asks knows it before anybody has written it.
+  clock.sleep(30_000)
+  expect((await back.runner.list())[0]).toMatchObject({ isRunning: false, outcomes: [{ outcome: 'lost' }] })
+  await clock.advance(10 * MINUTE)
+  expect(back.told).toEqual(['sup/daily lost'])
+  expect((await back.runner.list())[0]?.outcomes).toMatchObject([{ outcome: 'lost' }])
+  await back.runner.stop()
+})
+
+test('B11.2 a process beside one that dies tells what was lost when its lease is over, not when it is due again', async () => {
+  const storage = new InMemoryStorage({ id: 's' })
+  const { handler } = held()
+  const schedule = { cron: '0 9 * * *', handler }
+  const [dying, clock] = [new FakeClock(START), new FakeClock(START)]
+  await started(schedule, { storage, clock: dying })
+  const beside = await started(schedule, { storage, clock })
+  await dying.advance(MINUTE)
+  await clock.advance(10 * MINUTE)
+  expect(beside.told).toEqual(['sup/daily lost'])
+  await beside.runner.stop()
+})
+
+/** How often something is written from now on. */
+function writesOf(storage: Storage): () => number {
+  let writes = 0
+  const { set } = storage.workingMemory
+  storage.workingMemory.set = async (...args) => {
+    const kept = await set.apply(storage.workingMemory, args)
+    writes++
+    return kept
+  }
+  return () => writes
+}
+
+test('B11.2 what another process is at, and ends, is not lost; and who only looks writes nothing', async () => {
+  const { handler, release } = held()
+  const schedule = { cron: '0 * * * *', handler }
+  const first = await started(schedule)
+  const { clock, storage } = first
+  const beside = await started(schedule, first)
+  const takes = writesOf(storage)
+  await clock.advance(45_000)
+  expect(takes()).toBe(1)
+  const later = await started(schedule, first)
+  const renews = writesOf(storage)
+  for (let third = 0; third < 9; third++) await clock.advance(20_000)
+  expect(renews()).toBe(9)
+  const ends = writesOf(storage)
+  release()
+  await clock.advance(20 * MINUTE)
+  expect(ends()).toBe(1)
+  const all = [first, beside, later]
+  expect(all.flatMap(({ told }) => told)).toEqual(['sup/daily begins', 'sup/daily completed'])
+  await Promise.all(all.map(({ runner }) => runner.stop()))
+})
+
+test('B11.2 a clock that was years ahead once switches no schedule off, neither later nor in a process that lives on', async () => {
+  const years = 4 * 365 * DAY
+  const schedule = { cron: '0 9 * * *', prompt: 'x', catchUp: true }
+  const ran = ['sup/daily begins', 'sup/daily completed']
+  const clock = new FakeClock(START + years)
+  const alive = await started(schedule, { clock })
+  await clock.advance(MINUTE)
+  clock.set(START + MINUTE)
+  await clock.advance(DAY)
+  expect(alive.told).toEqual([...ran, ...ran])
+  await alive.runner.stop()
+  // What it was at then has long ended.
+  const storage = new InMemoryStorage({ id: 's' })
+  const wrong = { storage, clock: new FakeClock(START + years) }
+  await started({ cron: '0 9 * * *', handler: held().handler }, wrong)
+  await wrong.clock.advance(MINUTE)
+  const right = await started(schedule, { storage })
+  await right.clock.advance(DAY)
+  expect(right.told).toEqual(['sup/daily lost', ...ran])
+  await right.runner.stop()
+  // A version without it began then.
+  await (await started(undefined, wrong)).runner.stop()
+  const again = await started(schedule, { storage, clock: new FakeClock(START + DAY + MINUTE) })
+  await again.clock.advance(DAY)
+  expect(again.told).toEqual([...ran, ...ran])
+  await again.runner.stop()
 })
 
 test('B11.2 a time that runs long stays alive for others', async () => {
@@ -287,16 +384,16 @@ test('B11.2 a time that runs long stays alive for others', async () => {
 
 test('B11.2 fired by hand: it runs at once, and its own times stay; not while it is running', async () => {
   const { clock, runner, told } = await started({ cron: '0 9 * * *', prompt: 'x' })
-  expect(await runner.fire('sup', 'daily')).toMatchObject({ ran: true, outcome: 'completed', text: 'Done.' })
+  expect(await runner.fire('sup/daily')).toMatchObject({ ran: true, outcome: 'completed', text: 'Done.' })
   await clock.advance(MINUTE)
   expect(told).toEqual(['sup/daily begins', 'sup/daily completed hand', 'sup/daily begins', 'sup/daily completed'])
-  await expect(runner.fire('sup', 'nightly')).rejects.toMatchObject({ code: 'schedule-unknown' })
+  await expect(runner.fire('sup/nightly')).rejects.toMatchObject({ code: 'schedule-unknown' })
   await runner.stop()
   const { handler, release } = held()
   const busy = await started({ cron: '0 9 * * *', handler })
-  const first = busy.runner.fire('sup', 'daily')
+  const first = busy.runner.fire('sup/daily')
   await busy.clock.settle()
-  expect(await busy.runner.fire('sup', 'daily')).toMatchObject({ ran: false })
+  expect(await busy.runner.fire('sup/daily')).toMatchObject({ ran: false })
   release()
   expect(await first).toMatchObject({ ran: true })
   await busy.runner.stop()
@@ -321,17 +418,62 @@ test('B11.2 stopping begins nothing, waits for what runs, and aborts it after th
   expect([aborted, told]).toEqual([true, ['sup/daily begins', 'sup/daily aborted']])
 })
 
-test('B11.2 a storage that fails for a while loses a time, tells it, and not the times after it', async () => {
-  const storage = new InMemoryStorage({ id: 's' })
-  const { clock, runner, told } = await started({ cron: '* * * * *', prompt: 'x' }, { storage })
-  const set = storage.workingMemory.set
+/** A storage that refuses what is written from now on; gives how it is mended. */
+function refusing(storage: Storage): () => void {
+  const { set } = storage.workingMemory
   storage.workingMemory.set = () => Promise.reject(new Error('the disk is full'))
+  return () => {
+    storage.workingMemory.set = set
+  }
+}
+
+test('B11.2 a storage that refuses for a moment costs no time: it is taken as soon as it can be', async () => {
+  const { clock, runner, told, storage } = await started({ cron: '0 9 * * *', prompt: 'x' })
+  const mend = refusing(storage)
   await clock.advance(MINUTE)
-  expect(told).toEqual(['sup/daily failed the disk is full'])
-  storage.workingMemory.set = set
-  await clock.advance(MINUTE)
-  expect(told.slice(1)).toEqual(['sup/daily begins', 'sup/daily completed'])
+  expect(told).toEqual([])
+  mend()
+  await clock.advance(MINUTE / 2)
+  expect(told).toEqual(['sup/daily begins', 'sup/daily completed'])
   await runner.stop()
+})
+
+test('B11.2 a time that a storage refused for too long is told, missed, and not the times after it', async () => {
+  const { clock, runner, told, storage } = await started({ cron: '0 * * * *', prompt: 'x' })
+  const mend = refusing(storage)
+  await clock.advance(2 * MINUTE)
+  expect(told).toEqual(['sup/daily failed the disk is full'])
+  mend()
+  await clock.advance(60 * MINUTE)
+  expect(told.slice(1)).toEqual(['sup/daily missed 1', 'sup/daily begins', 'sup/daily completed'])
+  await runner.stop()
+})
+
+test('B11.2 what came of a time is kept although the storage refuses it for a moment, and told in any case', async () => {
+  const { handler, release } = held()
+  const { clock, runner, told, storage } = await started({ cron: '0 * * * *', handler })
+  await clock.advance(MINUTE)
+  const mend = refusing(storage)
+  release()
+  await clock.advance(10_000)
+  expect(told).toEqual(['sup/daily begins'])
+  mend()
+  await clock.advance(20_000)
+  expect(told).toEqual(['sup/daily begins', 'sup/daily completed'])
+  expect((await runner.list())[0]).toMatchObject({ isRunning: false, outcomes: [{ outcome: 'completed' }] })
+  await clock.advance(60 * MINUTE)
+  const never = refusing(storage)
+  release()
+  await clock.advance(2 * MINUTE)
+  expect(told.slice(2)).toEqual(['sup/daily begins', 'sup/daily completed', 'sup/daily failed the disk is full'])
+  never()
+  await runner.stop()
+})
+
+test('B11.2 who fires by hand hears at once that the storage refuses it', async () => {
+  const { runner, storage } = await started({ cron: '0 9 * * *', prompt: 'x' })
+  refusing(storage)
+  await expect(runner.fire('sup/daily')).rejects.toThrow('the disk is full')
 })
 
 test('B11.13 a cron that was changed while nothing ran has missed its old times, and none of its new ones', async () => {
@@ -379,7 +521,7 @@ test('B11.13 what is given up at the end is kept as aborted, and no process take
   const setting = await started({ cron: '0 9 * * *', handler })
   const { clock, runner, told } = setting
   await clock.advance(MINUTE)
-  const byHand = runner.fire('sup', 'daily')
+  const byHand = runner.fire('sup/daily')
   const stopped = runner.stop(0)
   await clock.advance(1_000)
   await stopped
@@ -399,7 +541,7 @@ test('B11.13 what is fired after it was to stop is kept as aborted, and does not
   await clock.advance(MINUTE)
   // What runs gets its time to end; what comes now gets none.
   const stopped = runner.stop(60_000)
-  expect([await runner.fire('sup', 'daily'), begun()]).toEqual([{ ran: true, outcome: 'aborted' }, 1])
+  expect([await runner.fire('sup/daily'), begun()]).toEqual([{ ran: true, outcome: 'aborted' }, 1])
   release()
   await stopped
   const [state] = await runner.list()
@@ -426,16 +568,16 @@ test('B11.13 a stop while it starts: nothing begins, a time is left to whoever s
   }
 })
 
-test('B11.13 a stop while it settles what it slept through: the time that is only just due is left to whoever starts next', async () => {
+test('B11.13 a stop while a time is taken: what it slept through is told, and that one is kept as aborted', async () => {
   const setting = { storage: new InMemoryStorage({ id: 's' }), clock: new FakeClock(START) }
   const schedule = { cron: '0 * * * *', prompt: 'x' }
   const asleep = await started(schedule, { ...setting, hear: (runner) => void runner.stop(0) })
   setting.clock.sleep(3 * 60 * MINUTE + 45_000)
   await setting.clock.advance(0)
-  expect(asleep.told).toEqual(['sup/daily missed 3'])
+  expect(asleep.told).toEqual(['sup/daily missed 3', 'sup/daily begins', 'sup/daily aborted'])
   const next = await started(schedule, setting)
   await setting.clock.settle()
-  expect(next.told).toEqual(['sup/daily begins', 'sup/daily completed'])
+  expect(next.told).toEqual([])
   await next.runner.stop()
 })
 
@@ -456,6 +598,25 @@ test('B11.13 a stop waits for what a start settles', async () => {
   expect(hasStopped).toBe(false)
   resolve()
   await Promise.all([stopped, starting])
+})
+
+test('B11.13 a stop waits for what begins after it: a catch-up of a start that was at work is kept', async () => {
+  const storage = new InMemoryStorage({ id: 's' })
+  const schedule = { cron: '0 * * * *', prompt: 'x', catchUp: true }
+  await (await started(schedule, { storage })).runner.stop()
+  const { set } = storage.workingMemory
+  let isOpen = true
+  // Each write takes a while, as on a disk.
+  storage.workingMemory.set = async (...args) => {
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
+    if (!isOpen) throw new Error('the storage is closed')
+    return set.apply(storage.workingMemory, args)
+  }
+  const ending = prepared(schedule, { storage, clock: new FakeClock(START + DAY) })
+  await ending.runner.stop(5_000)
+  isOpen = false
+  await ending.clock.settle()
+  expect(ending.told).toEqual(['sup/daily missed 24', 'sup/daily begins', 'sup/daily aborted catch-up'])
 })
 
 test.each([

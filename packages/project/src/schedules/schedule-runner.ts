@@ -5,18 +5,8 @@ import type { OwnedSchedule } from '../assemble-project.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type Fired, fireSchedule } from './fire-schedule.ts'
 import { type KnownSchedule, knownSchedule } from './known-schedule.ts'
-import {
-  claim,
-  type FiredBy,
-  finished,
-  LEASE_MS,
-  renewed,
-  type ScheduleOutcome,
-  type ScheduleRecord,
-  withAbsence,
-} from './schedule-record.ts'
-import { ScheduleRecords } from './schedule-records.ts'
-import { type Settled, settledAsleep, settledAtStart } from './settle-schedule.ts'
+import { ScheduleLedger } from './schedule-ledger.ts'
+import { AHEAD_MS, type FiredBy, LATE_MS, LEASE_MS, type RunningTime, type ScheduleOutcome } from './schedule-record.ts'
 import { toldError } from './told-error.ts'
 
 export interface ScheduleRunnerOptions {
@@ -49,8 +39,11 @@ export interface ScheduleState {
   readonly outcomes: readonly ScheduleOutcome[]
 }
 
-/** A timer may come late; later than this, a process slept, and the time was missed. */
-const LATE_MS = 60_000
+interface Performed {
+  readonly id: string
+  readonly due: number
+  readonly by: FiredBy
+}
 
 /** A clock may be set, and a machine may sleep: the time is looked at again and again. */
 const LOOK_MS = 30_000
@@ -62,7 +55,7 @@ const LAST_MS = 1_000
 export class ScheduleRunner {
   readonly #options: ScheduleRunnerOptions
   readonly #clock: Clock
-  readonly #records: ScheduleRecords
+  readonly #ledger: ScheduleLedger
   readonly #schedules: readonly KnownSchedule[]
   /** No further time begins. */
   readonly #stopping = new AbortController()
@@ -71,6 +64,8 @@ export class ScheduleRunner {
   /** What has not ended then is not waited for any more. */
   readonly #givingUp = new AbortController()
   readonly #work = new Set<Promise<unknown>>()
+  /** The schedules of which something runs, until that has ended or is lost. */
+  readonly #attended = new Set<KnownSchedule>()
 
   /** Throws `application-invalid` if the application has no storage, or a schedule can't run when and as it says. */
   constructor(options: ScheduleRunnerOptions) {
@@ -84,7 +79,8 @@ export class ScheduleRunner {
     }
     this.#options = options
     this.#clock = clock
-    this.#records = new ScheduleRecords(app.storage)
+    const tell = (known: KnownSchedule, outcome: ScheduleOutcome): void => this.#tell(known, outcome)
+    this.#ledger = new ScheduleLedger({ storage: app.storage, clock, tell })
     this.#schedules = options.schedules.map(knownSchedule)
   }
 
@@ -99,28 +95,21 @@ export class ScheduleRunner {
     return started
   }
 
-  /** Runs a schedule now, by hand. Throws `schedule-unknown`. */
-  async fire(agent: string, key: string): Promise<Fired & { readonly ran: boolean }> {
-    const known = this.#schedules.find((one) => one.agent === agent && one.key === key)
-    if (known === undefined) throw unknownSchedule(`${agent}/${key}`, this.#schedules)
-    const fired = this.#fire(known, this.#clock.now(), 'hand')
+  /** Runs a schedule now, by hand: `agent/key`. Throws `schedule-unknown`. */
+  async fire(name: string): Promise<Fired & { readonly ran: boolean }> {
+    const fired = this.#fire(this.#known(name), this.#clock.now(), 'hand')
     this.#track(fired)
     return fired
   }
 
   /** All schedules as they stand. */
   list(): Promise<readonly ScheduleState[]> {
-    const now = this.#clock.now()
-    return Promise.all(
-      this.#schedules.map(async ({ agent, key, schedule, name, due }) => {
-        const { cron, timeZone = 'UTC', description } = schedule
-        const record = await this.#records.read(name)
-        const next = due.after(now)
-        const isRunning = record?.running.some(({ until }) => until > now) ?? false
-        const told = description === undefined ? {} : { description }
-        return { agent, key, cron, timeZone, ...told, next, isRunning, outcomes: record?.outcomes ?? [] }
-      }),
-    )
+    return Promise.all(this.#schedules.map((known) => this.#state(known)))
+  }
+
+  /** One of them, `agent/key`. Throws `schedule-unknown`. */
+  async find(name: string): Promise<ScheduleState> {
+    return this.#state(this.#known(name))
   }
 
   /**
@@ -131,7 +120,7 @@ export class ScheduleRunner {
   async stop(graceMs: number = 10_000): Promise<void> {
     this.#stopping.abort()
     const done = new AbortController()
-    const ended = Promise.allSettled(this.#work).then(() => done.abort())
+    const ended = this.#idle().then(() => done.abort())
     const wait = (ms: number): Promise<void> =>
       Promise.race([ended, this.#clock.wait(ms, done.signal, { keepAlive: true })])
     await wait(graceMs)
@@ -142,15 +131,41 @@ export class ScheduleRunner {
     await wait(LAST_MS)
   }
 
+  /** Until nothing is at work any more, also nothing that begins meanwhile. */
+  async #idle(): Promise<void> {
+    while (this.#work.size > 0) await Promise.all(this.#work)
+  }
+
+  #known(name: string): KnownSchedule {
+    const known = this.#schedules.find((one) => one.name === name)
+    if (known !== undefined) return known
+    const names = this.#schedules.map((one) => one.name)
+    throw new RetinueError({
+      code: 'schedule-unknown',
+      message: `There is no schedule "${name}".`,
+      hint: names.length === 0 ? 'The project has none.' : `Its schedules are ${names.join(', ')}.`,
+    })
+  }
+
+  async #state(known: KnownSchedule): Promise<ScheduleState> {
+    const { agent, key, due } = known
+    const { cron, timeZone = 'UTC', description } = known.schedule
+    const { running = [], outcomes = [] } = (await this.#ledger.read(known)) ?? {}
+    const told = description === undefined ? {} : { description }
+    const next = due.after(this.#clock.now())
+    return { agent, key, cron, timeZone, ...told, next, isRunning: running.length > 0, outcomes }
+  }
+
   async #start(): Promise<void> {
-    await this.#markAbsent()
+    await this.#ledger.markAbsent(this.#schedules, Object.keys(this.#options.app.listAgents()))
     const followed = await Promise.all(
       this.#schedules.map(async (known) => {
         const now = this.#clock.now()
-        return { known, now, ...(await this.#settle(known, settledAtStart, { now, lateMs: LATE_MS })) }
+        return { known, now, ...(await this.#ledger.settleAtStart(known, now)) }
       }),
     )
-    for (const { known, now, from, missed } of followed) {
+    for (const { known, now, from, missed, record } of followed) {
+      this.#attend(known, record.running)
       const isDue = known.due.between(from, now).last !== undefined
       // A time that comes now does for those that were missed.
       if (missed !== undefined && known.schedule.catchUp && !isDue) this.#run(known, missed, 'catch-up')
@@ -169,42 +184,9 @@ export class ScheduleRunner {
     this.#work.add(tracked)
   }
 
-  /**
-   * One that nobody else waits for. Once all is to stop, a time is left to whoever starts next; that of a catch-up was given to this
-   * process.
-   */
+  /** One that nobody else waits for. */
   #run(known: KnownSchedule, due: number, by: FiredBy): void {
-    if (by === 'time' && this.#stopping.signal.aborted) return
     this.#track(this.#fire(known, due, by).catch((error: unknown) => this.#tellBroken(known, error)))
-  }
-
-  /**
-   * Marks what an earlier version had and this one has not: nobody misses its times from now on. An earlier version has an agent in
-   * common with this one; what has none is another application over the same storage.
-   */
-  async #markAbsent(): Promise<void> {
-    const now = this.#clock.now()
-    const agents = Object.keys(this.#options.app.listAgents())
-    const own = Object.fromEntries(this.#schedules.map(({ name }) => [name, agents]))
-    const before = await this.#records.addToRoster(own, now)
-    const isAbsent = ([name, others]: [string, readonly string[]]): boolean =>
-      !Object.hasOwn(own, name) && others.some((agent) => agents.includes(agent))
-    const absent = Object.entries(before).filter(isAbsent)
-    const mark = (record: ScheduleRecord) => ({ record: withAbsence(record, now), result: undefined })
-    await Promise.all(absent.map(([name]) => this.#records.change(name, now, mark)))
-  }
-
-  async #settle<O>(
-    known: KnownSchedule,
-    settle: (before: ScheduleRecord, known: KnownSchedule, options: O) => Settled,
-    options: O,
-  ): Promise<Settled> {
-    const settled = await this.#change(known, (before) => {
-      const result = settle(before, known, options)
-      return { record: result.record, result }
-    })
-    for (const outcome of settled.told) this.#tell(known, outcome)
-    return settled
   }
 
   async #follow(known: KnownSchedule, start: number): Promise<void> {
@@ -213,48 +195,75 @@ export class ScheduleRunner {
     let from = start
     for (let due = times.after(from); due !== undefined && !signal.aborted; due = times.after(from)) {
       const now = this.#clock.now()
-      if (now < due) {
+      if (now < from - AHEAD_MS) {
+        // The clock was wrong, and was set.
+        from = now
+      } else if (now < due) {
         await this.#clock.wait(Math.min(due - now, LOOK_MS), signal)
-        continue
+      } else {
+        // After a sleep several times may have passed: only the last one may still be in time.
+        from = times.between(from, now).last ?? due
+        if (now - from > LATE_MS) await this.#settleUpTo(known, from)
+        else this.#run(known, from, 'time')
       }
-      // After a sleep several times may have passed: those are missed, and only the last one may still be in time.
-      const passed = times.between(from, now)
-      const last = passed.last ?? due
-      from = last
-      const isLate = now - last > LATE_MS
-      if (isLate || passed.count > 1) await this.#settleAsleep(known, isLate ? last : last - 1)
-      if (!isLate) this.#run(known, last, 'time')
     }
   }
 
   /** What the storage refuses now must not keep the times that come from being run. */
-  async #settleAsleep(known: KnownSchedule, until: number): Promise<void> {
-    const settled = this.#settle(known, settledAsleep, { now: this.#clock.now(), until })
-    await settled.catch((error: unknown) => this.#tellBroken(known, error))
+  async #settleUpTo(known: KnownSchedule, until: number): Promise<void> {
+    await this.#ledger.settleUpTo(known, until).catch((error: unknown) => this.#tellBroken(known, error))
+  }
+
+  /** Tells what a process was at, if it dies over it. */
+  #attend(known: KnownSchedule, running: readonly RunningTime[]): void {
+    if (this.#attended.has(known)) return
+    this.#attended.add(known)
+    this.#track(
+      this.#untilOver(known, running)
+        .catch((error: unknown) => this.#tellBroken(known, error))
+        .finally(() => this.#attended.delete(known)),
+    )
+  }
+
+  async #untilOver(known: KnownSchedule, running: readonly RunningTime[]): Promise<void> {
+    const { signal } = this.#stopping
+    for (let all = running; all.length > 0; all = await this.#ledger.settleLost(known)) {
+      const ends = Math.min(...all.map(({ until }) => until))
+      await this.#clock.wait(Math.max(0, ends - this.#clock.now()), signal)
+      if (signal.aborted) return
+    }
   }
 
   async #fire(known: KnownSchedule, due: number, by: FiredBy): Promise<Fired & { readonly ran: boolean }> {
-    const { allowOverlap = false } = known.schedule
     const id = randomUUID()
-    const verdict = await this.#change(known, (record) => {
-      const claimed = claim(record, { id, due, by, now: this.#clock.now(), allowOverlap })
-      return { record: claimed.record, result: claimed.verdict }
-    })
-    if (verdict === 'busy') this.#tell(known, { due, by, outcome: 'left-out', at: this.#clock.now() })
-    if (verdict !== 'run') return { outcome: 'left-out', ran: false }
+    const patience = { until: due + LATE_MS, signal: this.#stopping.signal }
+    // Who asks by hand hears at once what is wrong.
+    const { verdict, record } = await this.#ledger.claim(known, { id, due, by }, by === 'hand' ? undefined : patience)
+    if (verdict !== 'run') {
+      this.#attend(known, record.running)
+      return { outcome: 'left-out', ran: false }
+    }
     this.#tell(known, undefined)
+    return { ...(await this.#perform(known, { id, due, by })), ran: true }
+  }
+
+  /** Does what a time does, and keeps and tells what came of it. */
+  async #perform(known: KnownSchedule, { id, due, by }: Performed): Promise<Fired> {
     const startedAt = this.#clock.now()
-    const fired = await this.#perform(known, due, id)
+    const fired = await this.#aliveWhile(known, due, id)
     const { text: _, ...told } = fired
     const at = this.#clock.now()
-    const outcome = { due, by, at, ms: at - startedAt, ...told }
-    await this.#change(known, (record) => ({ record: finished(record, id, outcome), result: undefined }))
-    this.#tell(known, outcome)
-    return { ...fired, ran: true }
+    const outcome: ScheduleOutcome = { due, by, at, ms: at - startedAt, ...told }
+    try {
+      await this.#ledger.finish(known, id, outcome, this.#givingUp.signal)
+    } finally {
+      this.#tell(known, outcome)
+    }
+    return fired
   }
 
   /** What a time does, as long as it does it this process says that it is alive. */
-  async #perform(known: KnownSchedule, due: number, id: string): Promise<Fired> {
+  async #aliveWhile(known: KnownSchedule, due: number, id: string): Promise<Fired> {
     // It was claimed while all began to end.
     if (this.#stopping.signal.aborted) return { outcome: 'aborted' }
     const { app, resolveModel } = this.#options
@@ -273,18 +282,8 @@ export class ScheduleRunner {
     while (!signal.aborted) {
       await this.#clock.wait(LEASE_MS / 3, signal, { keepAlive: true })
       if (signal.aborted) return
-      const change = this.#change(known, (record) => {
-        return { record: renewed(record, id, this.#clock.now()), result: undefined }
-      })
-      await change.catch((error: unknown) => this.#tellBroken(known, error))
+      await this.#ledger.renew(known, id).catch((error: unknown) => this.#tellBroken(known, error))
     }
-  }
-
-  #change<R>(
-    known: KnownSchedule,
-    change: (record: ScheduleRecord) => { readonly record: ScheduleRecord; readonly result: R },
-  ): Promise<R> {
-    return this.#records.change(known.name, this.#clock.now(), change)
   }
 
   #tell(known: KnownSchedule, outcome: ScheduleOutcome | undefined): void {
@@ -296,13 +295,4 @@ export class ScheduleRunner {
     const at = this.#clock.now()
     this.#tell(known, { due: at, at, by: 'time', outcome: 'failed', error: toldError(error) })
   }
-}
-
-function unknownSchedule(name: string, known: readonly KnownSchedule[]): RetinueError {
-  return new RetinueError({
-    code: 'schedule-unknown',
-    message: `There is no schedule "${name}".`,
-    hint:
-      known.length === 0 ? 'The project has none.' : `Its schedules are ${known.map((one) => one.name).join(', ')}.`,
-  })
 }

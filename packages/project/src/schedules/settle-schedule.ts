@@ -1,64 +1,85 @@
 import { DueTimes } from './due-times.ts'
 import type { KnownSchedule } from './known-schedule.ts'
-import { absentSince, type ScheduleOutcome, type ScheduleRecord, withOutcome, withoutDead } from './schedule-record.ts'
+import {
+  absentSince,
+  asOf,
+  type FiredBy,
+  LATE_MS,
+  LEASE_MS,
+  type ScheduleOutcome,
+  type ScheduleRecord,
+  type Told,
+  withTold,
+} from './schedule-record.ts'
 
 /** What a schedule comes to when what is past of it is settled. */
-export interface Settled {
-  readonly record: ScheduleRecord
-  /** What is told of it, the oldest first. */
-  readonly told: readonly ScheduleOutcome[]
+export interface Settled extends Told {
   /** The last time that is to be caught up on. */
   readonly missed: number | undefined
   /** From where on times are still to come. */
   readonly from: number
 }
 
-interface Span {
-  readonly after: number
-  readonly until: number
-}
-
 /**
  * Settles what is past when an application starts. What the schedule had, and nobody ran, was missed; what came while a version of the
- * application was up that has no such schedule was not run, and nobody missed it; what came up to `lateMs` ago is still to come. Times
- * that it has had only since now are not past.
+ * application was up that has no such schedule was not run, and nobody missed it; what came a moment ago is still to come. Times that it
+ * has had only since now are not past.
  */
-export function settledAtStart(
-  before: ScheduleRecord,
-  { schedule, due }: KnownSchedule,
-  { now, lateMs }: { readonly now: number; readonly lateMs: number },
-): Settled {
-  const alive = withoutDead(before, now)
+export function settledAtStart(before: ScheduleRecord, { schedule, due }: KnownSchedule, now: number): Settled {
+  const { record: alive, told: lost } = asOf(before, now)
   const { cron, timeZone = 'UTC' } = schedule
   const times = `${cron} ${timeZone}`
   const isChanged = alive.times !== undefined && alive.times !== times
   const absent = absentSince(alive)
-  const from = isChanged || absent !== undefined ? now : now - lateMs
+  const from = isChanged || absent !== undefined ? now : now - LATE_MS
   const had = isChanged ? timesOf(alive.times) : due
   const missed = passed(had, { after: alive.settledUntil, until: absent ?? from }, 'missed', now)
   const unknown = absent === undefined ? [] : passed(had, { after: absent, until: now }, 'absent', now)
-  const record = { ...alive, times, settledUntil: Math.max(alive.settledUntil, from) }
-  return settled(record, [...missed, ...unknown], { missed: missed[0]?.due, from })
+  const { record, told } = withTold(alive, [...missed, ...unknown])
+  const settledUntil = Math.max(alive.settledUntil, from)
+  return { record: { ...record, times, settledUntil }, told: [...lost, ...told], missed: missed[0]?.due, from }
 }
 
-/** Settles what came up to a time while the application was up, and did not run: its machine slept. */
-export function settledAsleep(
-  before: ScheduleRecord,
-  { due }: KnownSchedule,
-  { now, until }: { readonly now: number; readonly until: number },
-): Settled {
-  const alive = withoutDead(before, now)
+/** Settles what came up to a time while the application was up, and nobody ran: its machine slept, or its storage did not answer. */
+export function settledUpTo(before: ScheduleRecord, { due }: KnownSchedule, until: number, now: number): Told {
+  const { record: alive, told: lost } = asOf(before, now)
   const missed = passed(due, { after: alive.settledUntil, until }, 'missed', now)
-  const record = { ...alive, settledUntil: Math.max(alive.settledUntil, until) }
-  return settled(record, missed, { missed: missed[0]?.due, from: until })
+  const { record, told } = withTold(alive, missed)
+  return { record: { ...record, settledUntil: Math.max(alive.settledUntil, until) }, told: [...lost, ...told] }
 }
 
-function settled(
-  record: ScheduleRecord,
-  told: readonly ScheduleOutcome[],
-  rest: Pick<Settled, 'missed' | 'from'>,
-): Settled {
-  return { record: told.reduce(withOutcome, record), told, ...rest }
+export interface Claim {
+  readonly id: string
+  readonly due: number
+  readonly by: FiredBy
+  readonly now: number
+}
+
+export interface Claimed extends Told {
+  /** `taken`: another has it, or had it; `busy`: the time before is still running, and this one is left out. */
+  readonly verdict: 'run' | 'taken' | 'busy'
+}
+
+/** Takes a time for one process. What came before it, and nobody ran, was missed. */
+export function claimed(before: ScheduleRecord, known: KnownSchedule, { id, due, by, now }: Claim): Claimed {
+  const isByTime = by === 'time'
+  const { record, told } = isByTime ? settledUpTo(before, known, due - 1, now) : asOf(before, now)
+  // What nothing came of is not written.
+  if (isByTime && due <= record.settledUntil)
+    return { record: told.length === 0 ? before : record, told, verdict: 'taken' }
+  const settled = isByTime ? { ...record, settledUntil: due } : record
+  const { allowOverlap = false } = known.schedule
+  if (record.running.length > 0 && !allowOverlap) {
+    const left = withTold(settled, [{ due, by, outcome: 'left-out', at: now }])
+    return { record: left.record, told: [...told, ...left.told], verdict: 'busy' }
+  }
+  const running = { id, due, by, startedAt: now, until: now + LEASE_MS }
+  return { record: { ...settled, running: [...record.running, running] }, told, verdict: 'run' }
+}
+
+interface Span {
+  readonly after: number
+  readonly until: number
 }
 
 /** One outcome for all times of a span; none where it has no time. */
@@ -70,9 +91,8 @@ function passed(
 ): readonly ScheduleOutcome[] {
   const { last, count, isMore } = due?.between(after, until) ?? {}
   if (last === undefined) return []
-  return [
-    { due: last, outcome, by: 'time', at, ...(count === undefined ? {} : { count }), ...(isMore ? { isMore } : {}) },
-  ]
+  const many = { ...(count === undefined ? {} : { count }), ...(isMore ? { isMore } : {}) }
+  return [{ due: last, outcome, by: 'time', at, ...many }]
 }
 
 /** The times that a record is settled for. What can't be read any more had none. */

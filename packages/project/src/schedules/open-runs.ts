@@ -1,0 +1,32 @@
+/** Runs that are at work, whether or not who began them waits for them. */
+export class OpenRuns {
+  readonly #open = new Map<symbol, Promise<unknown>>()
+
+  /** Begins one. What it rejects with is for who began it to see to, as long as nobody asks for the rest. */
+  begin<T>(work: () => Promise<T>): Promise<T> {
+    const key = Symbol('run')
+    const running = this.#begun(key, work)
+    this.#open.set(key, running)
+    return running
+  }
+
+  /** Waits for all that are still at work, also for those that they begin; and gives what they rejected with. */
+  async rest(): Promise<readonly unknown[]> {
+    const errors: unknown[] = []
+    while (this.#open.size > 0) {
+      for (const one of await Promise.allSettled(this.#open.values()))
+        if (one.status === 'rejected') errors.push(one.reason)
+    }
+    return errors
+  }
+
+  async #begun<T>(key: symbol, work: () => Promise<T>): Promise<T> {
+    // It is in the map before it can end.
+    await Promise.resolve()
+    try {
+      return await work()
+    } finally {
+      this.#open.delete(key)
+    }
+  }
+}
