@@ -46,7 +46,9 @@ export interface ScheduleContext {
   readonly abortSignal: AbortSignal
   /**
    * Runs the agent as a schedule with a prompt would: in a conversation of this time's own, with the model that is chosen for it, until
-   * its background tasks are done and answered. An `abortSignal` of the options stands beside the one above.
+   * its background tasks are done and answered. An `abortSignal` of the options stands beside the one above. A run is a part of its time
+   * also where the handler does not wait for it; one that ends with less than a whole answer (`length`, `max-steps` and the like) makes
+   * the time one that failed.
    */
   run(input: AgentInput, options?: RunOptions): Promise<RunResult>
 }
