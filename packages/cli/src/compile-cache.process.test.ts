@@ -55,12 +55,29 @@ test('nothing is kept where others could write what is run, nor where nothing ca
   expect(retinue(['--version'], keepingIn(taken))).toMatch(/^\d/)
 })
 
-const CONFIG = `import { agentConfig } from '@retinue/core/agent'\nexport default agentConfig({ model: 'offline/planner' })\n`
+test('a user without a home, or with one that takes nothing, runs commands: nothing is kept', () => {
+  const nowhere = { XDG_CACHE_HOME: undefined, LOCALAPPDATA: undefined }
+  const file = join(emptyFolder(), 'home')
+  writeFileSync(file, '')
+  expect(retinue(['--version'], keepingIn(file, nowhere))).toMatch(/^\d/)
+  expect(readFileSync(file, 'utf8')).toBe('')
+
+  // As Node does for a user of whom the machine knows nothing, which only root could become here.
+  const homeless = `import os from 'node:os'
+import { syncBuiltinESMExports } from 'node:module'
+os.homedir = () => { throw new Error('ENOENT: no such file or directory, uv_os_homedir') }
+syncBuiltinESMExports()`
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(homeless)}`
+  const folder = emptyFolder()
+  expect(retinue(['--version'], keepingIn(folder, { ...nowhere, NODE_OPTIONS }))).toMatch(/^\d/)
+  expect(readdirSync(folder)).toEqual([])
+})
 
 test('B11.13 a version of dev leaves what it compiled to the next one: of the project, and of what serves it', async () => {
   const root = cliProject({
     'src/retinue/agents/sup/config.ts': CONFIG,
-    'src/retinue/agents/sup/instructions.ts': 'export default "Work as the one that was kept."\n',
+    // Of TypeScript Node keeps the text when it is read.
+    'src/retinue/agents/sup/instructions.js': 'export default "Work as the one that was kept."\n',
   })
   const folder = emptyFolder()
   const dev = spawn(process.execPath, [...CLI, 'dev', '--port', '0'], { cwd: root, env: keepingIn(folder) })
