@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { CLI, cliProject } from '../test-support/cli-project.ts'
 import { isAlive } from '../test-support/is-alive.ts'
@@ -72,6 +72,34 @@ syncBuiltinESMExports()`
   expect(retinue(['--version'], keepingIn(folder, { ...nowhere, NODE_OPTIONS }))).toMatch(/^\d/)
   expect(readdirSync(folder)).toEqual([])
 })
+
+/** A folder in which another version of Node left so many files. */
+function fullOf(files: number, folder: string): string {
+  const other = join(folder, 'v22.18.0-x64-0a1b2c3d-1000')
+  mkdirSync(other, { recursive: true })
+  for (let i = 0; i < files; i++) writeFileSync(join(other, String(i)), '')
+  return basename(other)
+}
+
+test('README: some 20,000 files at most, of all versions of Node; a folder that NODE_COMPILE_CACHE names is left as it is', () => {
+  const folder = emptyFolder()
+  const other = fullOf(20_000, ownFolder(folder))
+  // The first finds no more there than may be, and adds its own.
+  retinue(['--version'], keepingIn(folder))
+  expect(kept(join(ownFolder(folder), other))).toHaveLength(20_000)
+  retinue(['--version'], keepingIn(folder))
+  expect(existsSync(join(ownFolder(folder), other))).toBe(false)
+  expect(kept(ownFolder(folder)).length).toBeGreaterThan(0)
+
+  const named = emptyFolder()
+  const theirs = fullOf(20_001, named)
+  const unused = emptyFolder()
+  for (const _ of [1, 2]) retinue(['--version'], keepingIn(unused, { NODE_COMPILE_CACHE: named }))
+  expect(kept(join(named, theirs))).toHaveLength(20_001)
+  expect(readdirSync(unused)).toEqual([])
+})
+
+const CONFIG = `import { agentConfig } from '@retinue/core/agent'\nexport default agentConfig({ model: 'offline/planner' })\n`
 
 test('B11.13 a version of dev leaves what it compiled to the next one: of the project, and of what serves it', async () => {
   const root = cliProject({

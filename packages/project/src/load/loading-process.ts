@@ -3,8 +3,8 @@
  * stderr, so that nothing a module prints is taken for a result.
  */
 import { closeSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
 import { pathToFileURL } from 'node:url'
-import { keepCompiled } from './compiled-code.ts'
 import { endWithParent } from './end-with-parent.ts'
 import { failureOf } from './failure.ts'
 import { followLoading } from './followed-loading.ts'
@@ -54,7 +54,7 @@ function end(): never {
   tell({ token, type: 'ending' })
   // Whoever reads what the command prints need not wait for this.
   for (const output of [1, 2]) closeSync(output)
-  keepCompiled()
+  flushCompileCache()
   process.kill(process.pid, 'SIGKILL')
   return exit()
 }
