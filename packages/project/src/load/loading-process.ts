@@ -49,14 +49,30 @@ function stray(error: unknown): void {
   tell({ token, type: 'stray', failure: failureOf(error, root) })
 }
 
-/** Keeps what was compiled for the next process. Nothing else that the modules began is heard of any more, as if it had been killed. */
+/**
+ * Keeps what was compiled for the next process, where it can: it ends whatever comes of that. Nothing else that the modules began is heard
+ * of any more, as if it had been killed.
+ */
 function end(): never {
-  tell({ token, type: 'ending' })
-  // Whoever reads what the command prints need not wait for this.
-  for (const output of [1, 2]) closeSync(output)
-  flushCompileCache()
-  process.kill(process.pid, 'SIGKILL')
+  try {
+    tell({ token, type: 'ending' })
+    closeOutputs()
+    flushCompileCache()
+  } finally {
+    process.kill(process.pid, 'SIGKILL')
+  }
   return exit()
+}
+
+/** Whoever reads what the command prints need not wait for what is done after it. */
+function closeOutputs(): void {
+  for (const output of [1, 2]) {
+    try {
+      closeSync(output)
+    } catch {
+      // A module has closed it before.
+    }
+  }
 }
 
 /** Says who ends the process, while that is still known; then it ends. */
