@@ -148,15 +148,21 @@ test('tree: indented, with models and tools; --json as data; findings do not hid
 test('B11.13 tree and check know the agents of an application in code, and tree says that code made them', async () => {
   const index = `import { Retinue } from '@retinue/core'
 import { Agent } from '@retinue/core/agent'
-const weather = new Agent({ id: 'weather', model: 'openai/gpt-5.5', instructions: 'Tell it.' })
-export const app = new Retinue({ agents: { weather } })
+const options = { model: 'openai/gpt-5.5', instructions: 'Tell it.' }
+const weather = new Agent({ id: 'weather', ...options, description: 'Knows the weather.' })
+const guide = new Agent({ id: 'guide', ...options, agents: { weather } })
+export const app = new Retinue({ agents: { guide, weather } })
 `
   const root = cliProject({ 'src/retinue/index.ts': index })
-  expect((await inProcess('tree', root)).out).toBe('weather  openai/gpt-5.5  (in code)')
+  const lines = ['guide  openai/gpt-5.5  (in code)', '  weather  (in code, shown elsewhere)']
+  expect((await inProcess('tree', root)).out).toBe([...lines, 'weather  openai/gpt-5.5  (in code)'].join('\n'))
   expect(JSON.parse((await inProcess('tree', root, '--json')).out)).toMatchObject({
-    agents: [{ key: 'weather', inCode: true }],
+    agents: [
+      { key: 'guide', inCode: true, agents: [{ key: 'weather', inCode: true, repeated: true, agents: [] }] },
+      { key: 'weather', inCode: true },
+    ],
   })
-  expect((await inProcess('check', root)).out).toMatch(/ in 1 agent /)
+  expect((await inProcess('check', root)).out).toMatch(/ in 2 agents /)
 })
 
 test('tree and check read agent.md', async () => {

@@ -5,6 +5,7 @@
 import { closeSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { pathToFileURL } from 'node:url'
+import { AgentIdentities } from '../facts/agent-identities.ts'
 import { endWithParent } from './end-with-parent.ts'
 import { failureOf } from './failure.ts'
 import { followLoading } from './followed-loading.ts'
@@ -29,6 +30,7 @@ function turn(): Promise<void> {
 }
 
 const loaded: string[] = []
+const identities = new AgentIdentities(token)
 
 /** What was loaded since it was last told. */
 function tellLoaded(): void {
@@ -38,7 +40,7 @@ function tellLoaded(): void {
 
 async function loadAll(requests: readonly LoadRequest[]): Promise<void> {
   for (const request of requests) {
-    const { result } = await loadModule(root, request)
+    const { result } = await loadModule(root, request, identities)
     await turn()
     tellLoaded()
     tell({ token, type: 'result', result })
