@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { CLI, cliProject } from '../test-support/cli-project.ts'
 import { isAlive } from '../test-support/is-alive.ts'
@@ -55,12 +55,57 @@ test('nothing is kept where others could write what is run, nor where nothing ca
   expect(retinue(['--version'], keepingIn(taken))).toMatch(/^\d/)
 })
 
+test('a user without a home, or with one that takes nothing, runs commands: nothing is kept', () => {
+  const nowhere = { XDG_CACHE_HOME: undefined, LOCALAPPDATA: undefined }
+  const file = join(emptyFolder(), 'home')
+  writeFileSync(file, '')
+  expect(retinue(['--version'], keepingIn(file, nowhere))).toMatch(/^\d/)
+  expect(readFileSync(file, 'utf8')).toBe('')
+
+  // As Node does for a user of whom the machine knows nothing, which only root could become here.
+  const homeless = `import os from 'node:os'
+import { syncBuiltinESMExports } from 'node:module'
+os.homedir = () => { throw new Error('ENOENT: no such file or directory, uv_os_homedir') }
+syncBuiltinESMExports()`
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(homeless)}`
+  const folder = emptyFolder()
+  expect(retinue(['--version'], keepingIn(folder, { ...nowhere, NODE_OPTIONS }))).toMatch(/^\d/)
+  expect(readdirSync(folder)).toEqual([])
+})
+
+/** A folder in which another version of Node left so many files. */
+function fullOf(files: number, folder: string): string {
+  const other = join(folder, 'v22.18.0-x64-0a1b2c3d-1000')
+  mkdirSync(other, { recursive: true })
+  for (let i = 0; i < files; i++) writeFileSync(join(other, String(i)), '')
+  return basename(other)
+}
+
+test('README: some 20,000 files at most, of all versions of Node; a folder that NODE_COMPILE_CACHE names is left as it is', () => {
+  const folder = emptyFolder()
+  const other = fullOf(20_000, ownFolder(folder))
+  // The first finds no more there than may be, and adds its own.
+  retinue(['--version'], keepingIn(folder))
+  expect(kept(join(ownFolder(folder), other))).toHaveLength(20_000)
+  retinue(['--version'], keepingIn(folder))
+  expect(existsSync(join(ownFolder(folder), other))).toBe(false)
+  expect(kept(ownFolder(folder)).length).toBeGreaterThan(0)
+
+  const named = emptyFolder()
+  const theirs = fullOf(20_001, named)
+  const unused = emptyFolder()
+  for (const _ of [1, 2]) retinue(['--version'], keepingIn(unused, { NODE_COMPILE_CACHE: named }))
+  expect(kept(join(named, theirs))).toHaveLength(20_001)
+  expect(readdirSync(unused)).toEqual([])
+})
+
 const CONFIG = `import { agentConfig } from '@retinue/core/agent'\nexport default agentConfig({ model: 'offline/planner' })\n`
 
 test('B11.13 a version of dev leaves what it compiled to the next one: of the project, and of what serves it', async () => {
   const root = cliProject({
     'src/retinue/agents/sup/config.ts': CONFIG,
-    'src/retinue/agents/sup/instructions.ts': 'export default "Work as the one that was kept."\n',
+    // Of TypeScript Node keeps the text when it is read.
+    'src/retinue/agents/sup/instructions.js': 'export default "Work as the one that was kept."\n',
   })
   const folder = emptyFolder()
   const dev = spawn(process.execPath, [...CLI, 'dev', '--port', '0'], { cwd: root, env: keepingIn(folder) })

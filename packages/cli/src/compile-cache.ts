@@ -1,16 +1,72 @@
-import { mkdirSync, statSync } from 'node:fs'
-import { enableCompileCache } from 'node:module'
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { enableCompileCache, getCompileCacheDir } from 'node:module'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+
+/** Node lets nothing go of what it kept, such as modules of projects that are gone, and what it could write but half. */
+const MOST_FILES = 20_000
 
 /**
- * Has Node keep what it compiles for the next command, in a folder of this user's own: who can write to it decides what is run. Nothing is
- * kept where there can be no such folder. To Node the variable NODE_COMPILE_CACHE names another folder, and NODE_DISABLE_COMPILE_CACHE=1
- * prevents it.
+ * Has Node keep what it compiles for the next command, in a folder of this user's own: who can write to it decides what is run. When this
+ * command ends, what is more than it is worth is let go. Nothing is kept where there can be no such folder. To Node the variable
+ * NODE_COMPILE_CACHE names another folder, which is the user's, and NODE_DISABLE_COMPILE_CACHE=1 prevents it.
  */
 export function useCompileCache(env: NodeJS.ProcessEnv = process.env): void {
+  if (getCompileCacheDir() !== undefined) return
   const folder = ownFolder(env)
-  if (folder !== undefined) enableCompileCache(folder)
+  if (folder === undefined) return
+  enableCompileCache(folder)
+  const inUse = getCompileCacheDir()
+  // At the end nobody waits for it, and what this command adds comes after it.
+  if (inUse !== undefined) process.once('exit', () => letGoOfCompiled(folder, basename(inUse)))
+}
+
+/**
+ * Keeps a folder of compiled code within so many files. Each version of Node has a folder in it; those that were written to longest ago go
+ * first, and the one in use last: of that only the files, as Node makes it when it is begun, and not again.
+ */
+export function letGoOfCompiled(folder: string, inUse: string, mostFiles: number = MOST_FILES): void {
+  const versions = versionsIn(folder)
+  let files = versions.reduce((sum, version) => sum + version.files.length, 0)
+  const oldestFirst = versions.sort(
+    (a, b) => Number(a.name === inUse) - Number(b.name === inUse) || a.written - b.written,
+  )
+  for (const version of oldestFirst) {
+    if (files <= mostFiles) return
+    if (version.name === inUse) for (const file of version.files) remove(join(folder, inUse, file))
+    else remove(join(folder, version.name))
+    files -= version.files.length
+  }
+}
+
+interface KeptVersion {
+  readonly name: string
+  /** When a file came into it or went, in milliseconds since 1970. */
+  readonly written: number
+  readonly files: readonly string[]
+}
+
+function versionsIn(folder: string): KeptVersion[] {
+  return unlessItFails(() => readdirSync(folder), []).flatMap((name) => {
+    const path = join(folder, name)
+    return unlessItFails(() => {
+      const { mtimeMs } = statSync(path)
+      return [{ name, written: mtimeMs, files: readdirSync(path) }]
+    }, [])
+  })
+}
+
+function remove(path: string): void {
+  unlessItFails(() => rmSync(path, { recursive: true, force: true }), undefined)
+}
+
+/** To keep compiled code is a convenience: what another command lets go of or writes to at this time is left as it is. */
+function unlessItFails<T>(look: () => T, otherwise: T): T {
+  try {
+    return look()
+  } catch {
+    return otherwise
+  }
 }
 
 /** Where programs keep what they can make again. */

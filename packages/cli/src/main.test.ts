@@ -49,7 +49,7 @@ test('check: findings with frame, reason and fix on stdout; exit code 1', async 
 ✖ 1 error, 0 warnings in 2 agents (38 ms)`)
 })
 
-test('check --json prints the findings and nothing else; --strict counts warnings', async () => {
+test('B11.11 check --json prints the findings and nothing else; --format=json is the same; --strict counts warnings', async () => {
   const root = cliProject(WARNED)
   const plain = await inProcess('check', root, '--json')
   expect(plain.code).toBe(0)
@@ -67,7 +67,7 @@ test('check --json prints the findings and nothing else; --strict counts warning
       },
     ],
   })
-  expect((await inProcess('check', root, '--json', '--strict')).code).toBe(1)
+  expect(await inProcess('check', root, '--format=json', '--strict')).toEqual({ ...plain, code: 1 })
   expect((await inProcess('check', root, '--strict')).out).toMatch(/✖ 0 errors, 1 warning in 1 agent/)
 })
 
@@ -86,11 +86,6 @@ test('B11.11 check --format=sarif: a log with the page of each code as its help'
   const help = { markdown: expect.stringContaining('## How to mend it') }
   const rules = [{ id: 'subagent-description-missing', help, shortDescription: { text: expect.stringMatching(/\.$/) } }]
   expect(JSON.parse(out)).toMatchObject({ version: '2.1.0', runs: [{ tool: { driver: { rules } }, results: [{}] }] })
-})
-
-test('B11.11 check --format=json is --json', async () => {
-  const root = cliProject(WARNED)
-  expect(await inProcess('check', root, '--format=json')).toEqual(await inProcess('check', root, '--json'))
 })
 
 test('B11.11 check --watch: the findings anew after a change; Ctrl-C ends it with 130', async () => {
@@ -117,7 +112,7 @@ test('check takes a path and --dir', async () => {
   )
   expect((await inProcess('check', root, '--dir', 'app')).code).toBe(0)
   expect(retinue(root, 'check', '--dir=app').code).toBe(0)
-  expect(retinue(root, 'check').out).toContain('error[app-missing]')
+  expect((await inProcess('check', root)).out).toContain('error[app-missing]')
 })
 
 test('what modules print does not reach stdout', () => {
@@ -148,15 +143,21 @@ test('tree: indented, with models and tools; --json as data; findings do not hid
 test('B11.13 tree and check know the agents of an application in code, and tree says that code made them', async () => {
   const index = `import { Retinue } from '@retinue/core'
 import { Agent } from '@retinue/core/agent'
-const weather = new Agent({ id: 'weather', model: 'openai/gpt-5.5', instructions: 'Tell it.' })
-export const app = new Retinue({ agents: { weather } })
+const options = { model: 'openai/gpt-5.5', instructions: 'Tell it.' }
+const weather = new Agent({ id: 'weather', ...options, description: 'Knows the weather.' })
+const guide = new Agent({ id: 'guide', ...options, agents: { weather } })
+export const app = new Retinue({ agents: { guide, weather } })
 `
   const root = cliProject({ 'src/retinue/index.ts': index })
-  expect((await inProcess('tree', root)).out).toBe('weather  openai/gpt-5.5  (in code)')
+  const lines = ['guide  openai/gpt-5.5  (in code)', '  weather  (in code, shown elsewhere)']
+  expect((await inProcess('tree', root)).out).toBe([...lines, 'weather  openai/gpt-5.5  (in code)'].join('\n'))
   expect(JSON.parse((await inProcess('tree', root, '--json')).out)).toMatchObject({
-    agents: [{ key: 'weather', inCode: true }],
+    agents: [
+      { key: 'guide', inCode: true, agents: [{ key: 'weather', inCode: true, repeated: true, agents: [] }] },
+      { key: 'weather', inCode: true },
+    ],
   })
-  expect((await inProcess('check', root)).out).toMatch(/ in 1 agent /)
+  expect((await inProcess('check', root)).out).toMatch(/ in 2 agents /)
 })
 
 test('tree and check read agent.md', async () => {
@@ -165,8 +166,8 @@ test('tree and check read agent.md', async () => {
     [`${AGENTS}/sup/agent.md`]: `${head}---\nWork.\n`,
     [`${AGENTS}/sup/subagents/kid/agent.md`]: `${head}description: Helps out.\n---\nHelp.\n`,
   })
-  const out = 'sup  openai/gpt-5.5\n  kid  openai/gpt-5.5\n'
-  expect(retinue(root, 'tree')).toEqual({ code: 0, out, err: '' })
+  const out = 'sup  openai/gpt-5.5\n  kid  openai/gpt-5.5'
+  expect(await inProcess('tree', root)).toEqual({ code: 0, out, err: '' })
   expect((await inProcess('check', root, '--strict')).code).toBe(0)
 })
 

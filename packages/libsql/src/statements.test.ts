@@ -44,9 +44,9 @@ test('more messages than one statement has room for are one transaction, of whic
   using folder = tempFolder()
   const store = await opened(folder.file())
   await store.threads.create({ ...key, at: 1 })
-  const messages = Array.from({ length: 20_000 }, (_none, n) => said(`m${n}`))
+  const messages = Array.from({ length: 4_000 }, (_none, n) => said(`m${n}`))
   {
-    using watched = watchStatements(20)
+    using watched = watchStatements(4)
     await expect(store.threads.append({ ...key, messages })).rejects.toMatchObject({ code: 'storage-failed' })
     expect(watched.statements[0]).toMatch(/^BEGIN/)
   }
@@ -55,14 +55,14 @@ test('more messages than one statement has room for are one transaction, of whic
     using watched = watchStatements()
     const sequences = await store.threads.append({ ...key, messages })
     expect(sequences).toEqual(messages.map((_none, n) => (sequences[0] as number) + n))
-    expect(kinds(watched.statements)).toEqual({ BEGIN: 1, INSERT: 20, COMMIT: 1 })
+    expect(kinds(watched.statements)).toEqual({ BEGIN: 1, INSERT: 4, COMMIT: 1 })
   }
-  const page = await store.threads.listMessages({ ...key, limit: 20_000 })
+  const page = await store.threads.listMessages({ ...key, limit: 4_000 })
   expect(page.messages.map(({ id }) => id)).toEqual(messages.map(({ id }) => id))
   const other = { threadId: 't2', resourceId: 'ada', at: 1, lastMessages: 1 }
   await store.threads.beginTurn({ ...other, messages: [said('before')] })
   // As many ids as no statement has places for.
-  const many = [...messages, ...Array.from({ length: 20_000 }, (_none, n) => said(`n${n}`))]
+  const many = [...messages, ...Array.from({ length: 36_000 }, (_none, n) => said(`n${n}`))]
   const begun = await store.threads.beginTurn({ ...other, messages: many })
   expect([begun.sequences.length, begun.recalled.map(({ id }) => id)]).toEqual([40_000, ['before']])
   await store.close()

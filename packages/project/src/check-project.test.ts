@@ -15,6 +15,7 @@ import {
 import { checkProject } from './check-project.ts'
 import { plainFinding } from './findings/finding.ts'
 import { openProject } from './load-project.ts'
+import type { AgentDescription } from './tree-description.ts'
 import { WORKSPACE_TOOLS } from './workspace/tool-names.ts'
 
 // Each test starts processes, and the machine may be busy.
@@ -125,16 +126,70 @@ export default { ${MODEL}, id: 'boss', name: 'The boss', description: 'Leads.', 
   })
 })
 
-test('agents in code that lead back to themselves do not make the tree endless', async () => {
-  const own = `import { Agent } from '@retinue/core/agent'
-const agents = {}
-const loop = new Agent({ id: 'loop', description: 'Loops a lot.', model: 'openai/b', instructions: 'Work.', agents: () => agents })
-Object.assign(loop.options, { agents })
-Object.assign(agents, { loop })
-export default { ${MODEL}, agents: { loop } }
+/** A tree in short: each agent's key, with `=` where it is told elsewhere, and those below it. */
+function keysOf(agents: readonly AgentDescription[]): string {
+  return agents
+    .map(
+      ({ key, repeated, agents: below }) =>
+        key + (repeated ? '=' : '') + (below.length > 0 ? `(${keysOf(below)})` : ''),
+    )
+    .join(' ')
+}
+
+/** Code that makes agents, and can name any of them as what another delegates to. */
+function codeOf(agents: Readonly<Record<string, string>>): string {
+  const made = Object.keys(agents).map((key) => {
+    const options = `id: '${key}', description: 'Does the work of ${key}.', ${MODEL}, instructions: 'Work.'`
+    return `export const ${key} = new Agent({ ${options}, agents: below['${key}'] = {} })\n`
+  })
+  const handed = Object.entries(agents).map(([key, below]) => `Object.assign(below['${key}'], { ${below} })\n`)
+  return `import { Agent } from '@retinue/core/agent'\nconst below = {}\n${made.join('')}${handed.join('')}`
+}
+
+test('B11.13 agents in code that delegate to each other are told once, and counted once', async () => {
+  const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j']
+  const all = keys.join(', ')
+  const code = codeOf(Object.fromEntries(keys.map((key) => [key, all])))
+  const own = `${code}export default { ${MODEL}, agents: { ${all} } }\n`
+  const { check } = await openProject(agentsProject(agent('sup', { 'config.ts': own })))
+  const { findings, tree, agents } = check
+  const again = keys.map((key) => `${key}=`).join(' ')
+  expect([findings, keysOf(tree.agents), agents]).toEqual([
+    [],
+    `sup(${keys.map((key) => `${key}(${again})`).join(' ')})`,
+    11,
+  ])
+})
+
+test('B11.13 an agent that stands in several places is told where it stands highest, or at its folder', async () => {
+  const shared = codeOf({ top: 'low', low: 'deep', deep: 'top' })
+  const index = `import { Retinue } from '@retinue/core'
+import { deep } from './shared.ts'
+export const app = new Retinue({ agents: { deep } })
 `
-  const { findings, tree, agents } = await checkProject(agentsProject(agent('sup', { 'config.ts': own })))
-  expect([findings, tree.agents.length, agents]).toEqual([[], 1, 2])
+  const weather = `import { Agent } from '@retinue/core/agent'
+import { low } from '../../shared.ts'
+export default new Agent({ id: 'weather', ${MODEL}, instructions: 'Work.', agents: { low } })
+`
+  const own = `import { low, top } from '../../shared.ts'
+import weather from '../weather/config.ts'
+export default { ${MODEL}, agents: { one: top, two: top, low, weather } }
+`
+  const root = tempProject({
+    ...below('src/retinue/agents', { ...agent('sup', { 'config.ts': own }), 'weather/config.ts': weather }),
+    'src/retinue/shared.ts': shared,
+    'src/retinue/index.ts': index,
+  })
+  const { tree, agents } = await checkProject(root)
+  expect([keysOf(tree.agents), agents]).toEqual(['sup(one(low=) two= low(deep=) weather=) weather(low=) deep(top=)', 5])
+  expect((await openProject(root)).check.tree).toEqual(tree)
+})
+
+test('agents in code that share an id are two', async () => {
+  const one = `new Agent({ id: 'x', description: 'Does some work.', ${MODEL}, instructions: 'Work.' })`
+  const own = `import { Agent } from '@retinue/core/agent'\nexport default { ${MODEL}, agents: { a: ${one}, b: ${one} } }\n`
+  const { check } = await openProject(agentsProject(agent('sup', { 'config.ts': own })))
+  expect([keysOf(check.tree.agents), check.agents]).toEqual(['sup(a b)', 3])
 })
 
 test('B11.13 the agents of an application in code are in the tree beside those of folders, and count', async () => {

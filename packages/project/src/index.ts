@@ -19,7 +19,7 @@ export { type Palette, printable, renderFinding, renderFindings } from './findin
 export { renderGithub } from './findings/render-github.ts'
 export { type SarifOptions, type SarifRule, toSarif } from './findings/to-sarif.ts'
 export { DATA_DIR } from './layout.ts'
-export { compiledFolder, keepCompiled } from './load/compiled-code.ts'
+export { compiledFolder } from './load/compiled-code.ts'
 export { endWithParent } from './load/end-with-parent.ts'
 export {
   type LoadProjectOptions,

@@ -16,10 +16,22 @@ export interface AgentDescription {
   readonly agents: readonly AgentDescription[]
   /** There if code made it, and no folder: an `index.ts`, or an entry of some agent's `agents`. */
   readonly inCode?: true
+  /**
+   * There if the same agent has another place in this tree: what it delegates to is told there, and `agents` is empty here. Code can hand an
+   * agent to several others, and make cycles of them.
+   */
+  readonly repeated?: true
 }
 
 export interface TreeDescription {
   readonly agents: readonly AgentDescription[]
+}
+
+/** Agents that stand beside each other, and where they are told. */
+interface Level {
+  readonly plans: readonly AgentPlan[]
+  readonly coded: readonly AgentEntryFact[]
+  readonly into: AgentDescription[]
 }
 
 /**
@@ -28,36 +40,59 @@ export interface TreeDescription {
  */
 export function describeTree(plans: readonly AgentPlan[], coded: readonly AgentEntryFact[]): TreeDescription {
   const byDir = plansByDir(plans)
-  const describe = (plan: AgentPlan): AgentDescription => {
-    const { key } = plan.agent
-    if (plan.fact?.kind === 'agent') return describeAgent(key, plan.fact.agent)
-    const config = typeof plan.config === 'object' ? plan.config : undefined
-    const children = plan.subagents.flatMap(({ dir }) => byDir.get(dir) ?? [])
-    return {
-      key,
-      id: idOf(plan),
-      name: textOf(config, 'name') ?? key,
-      ...optional('description', textOf(config, 'description')),
-      ...optional('model', config?.model.form === 'given' ? config.model.label : undefined),
-      tools: plan.tools.map((tool) => tool.key),
-      agents: [...children.map(describe), ...plan.coded.map(describeEntry)],
+  // An agent that stands in several places is told at its folder, else where it stands highest.
+  const told = new Set(plans.flatMap(({ fact }) => (fact?.kind === 'agent' ? [fact.agent.identity] : [])))
+  const agents: AgentDescription[] = []
+  const levels: Level[] = [{ plans: plans.filter(({ agent }) => isTopLevel(agent)), coded, into: agents }]
+  for (const { plans, coded, into } of levels) {
+    for (const plan of plans) {
+      const below: AgentDescription[] = []
+      into.push(describePlan(plan, below))
+      if (plan.fact?.kind === 'agent') {
+        levels.push({ plans: [], coded: plan.fact.agent.agents, into: below })
+      } else {
+        const children = plan.subagents.flatMap(({ dir }) => byDir.get(dir) ?? [])
+        levels.push({ plans: children, coded: plan.coded, into: below })
+      }
+    }
+    for (const { key, agent } of coded) {
+      const below: AgentDescription[] = []
+      const repeated = agent !== undefined && told.has(agent.identity)
+      into.push({ ...describeAgent(key, agent, below), inCode: true, ...(repeated ? { repeated } : {}) })
+      if (agent === undefined || repeated) continue
+      told.add(agent.identity)
+      levels.push({ plans: [], coded: agent.agents, into: below })
     }
   }
-  const folders = plans.filter(({ agent }) => isTopLevel(agent))
-  return { agents: [...folders.map(describe), ...coded.map(describeEntry)] }
+  return { agents }
 }
 
-/** How many agents there are. Code can make cycles of agents: one that stands above itself is one. */
-export function countAgents(agents: readonly AgentDescription[], above: readonly string[] = []): number {
-  const others = agents.filter(({ id, inCode }) => !(inCode && above.includes(id)))
-  return others.reduce((count, { id, agents: below }) => count + 1 + countAgents(below, [...above, id]), 0)
+/** How many agents there are, each once. */
+export function countAgents(agents: readonly AgentDescription[]): number {
+  const each = agents.filter(({ repeated }) => !repeated)
+  return each.reduce((count, { agents: below }) => count + 1 + countAgents(below), 0)
 }
 
-function describeEntry({ key, agent }: AgentEntryFact): AgentDescription {
-  return { ...describeAgent(key, agent), inCode: true }
+function describePlan(plan: AgentPlan, agents: readonly AgentDescription[]): AgentDescription {
+  const { key } = plan.agent
+  if (plan.fact?.kind === 'agent') return describeAgent(key, plan.fact.agent, agents)
+  const config = typeof plan.config === 'object' ? plan.config : undefined
+  return {
+    key,
+    id: idOf(plan),
+    name: textOf(config, 'name') ?? key,
+    ...optional('description', textOf(config, 'description')),
+    ...optional('model', config?.model.form === 'given' ? config.model.label : undefined),
+    tools: plan.tools.map((tool) => tool.key),
+    agents,
+  }
 }
 
-function describeAgent(key: string, agent: AgentFact | undefined): AgentDescription {
+function describeAgent(
+  key: string,
+  agent: AgentFact | undefined,
+  agents: readonly AgentDescription[],
+): AgentDescription {
   return {
     key,
     id: agent?.id ?? key,
@@ -65,7 +100,7 @@ function describeAgent(key: string, agent: AgentFact | undefined): AgentDescript
     ...optional('description', agent?.description),
     ...optional('model', agent?.model.form === 'given' ? agent.model.label : undefined),
     tools: agent?.tools ?? [],
-    agents: agent?.agents.map(describeEntry) ?? [],
+    agents,
   }
 }
 

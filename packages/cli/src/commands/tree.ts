@@ -36,11 +36,12 @@ export default tree
 function renderTree(agents: readonly AgentDescription[], colors: boolean): string {
   const { bold, dim, cyan, red } = picocolors.createColors(colors)
   const lines: string[] = []
-  const visit = ({ key, model, tools, agents: children, inCode }: AgentDescription, depth: number): void => {
+  const visit = ({ key, model, tools, agents: children, inCode, repeated }: AgentDescription, depth: number): void => {
     const indent = '  '.repeat(depth)
-    const parts = [bold(printable(key)), model === undefined ? red('(no model)') : cyan(printable(model))]
-    if (tools.length > 0) parts.push(dim(`tools: ${printable(tools.join(', '))}`))
-    if (inCode) parts.push(dim('(in code)'))
+    const parts = [bold(printable(key))]
+    if (!repeated) parts.push(model === undefined ? red('(no model)') : cyan(printable(model)))
+    if (!repeated && tools.length > 0) parts.push(dim(`tools: ${printable(tools.join(', '))}`))
+    if (inCode) parts.push(dim(repeated ? '(in code, shown elsewhere)' : '(in code)'))
     lines.push(indent + parts.join('  '))
     for (const child of children) visit(child, depth + 1)
   }

@@ -2,10 +2,11 @@
  * One version of the project, in a process of its own: it loads the folder once, serves the connections that it is given, and ends when
  * another version has taken over and what it began has ended. So nothing of an old version is left in a new one.
  */
+import { flushCompileCache } from 'node:module'
 import type { Socket } from 'node:net'
 import { Retinue } from '@retinue/core'
 import { InMemoryStorage, type Storage } from '@retinue/core/storage'
-import { endWithParent, keepCompiled, type OpenedProject, openProject, prepareOpening } from '@retinue/project'
+import { endWithParent, type OpenedProject, openProject, prepareOpening } from '@retinue/project'
 import { ScheduleRunner } from '@retinue/project/runtime'
 import type { ServerSettings } from '@retinue/server'
 import { type ConnectionServer, serveConnections } from '@retinue/server/node'
@@ -75,7 +76,7 @@ async function load(order: LoadOrder): Promise<void> {
   if (opened.open !== undefined) await serve(opened.open, order)
   else if (serveFindings) await serveOnlyFindings(order)
   // Most of a project is the same in the version after this one.
-  keepCompiled()
+  flushCompileCache()
 }
 
 const memory = defaultMemory()

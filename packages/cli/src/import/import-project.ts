@@ -6,7 +6,7 @@ import { UsageError } from '../usage-error.ts'
 import { writeAll } from '../write-all.ts'
 import { importClaude } from './import-claude.ts'
 import type { Imported } from './imported.ts'
-import { agentsInTheWay, filesInTheWay } from './in-the-way.ts'
+import { agentsInCode, agentsInTheWay, filesInTheWay } from './in-the-way.ts'
 import { sourceEntries } from './source-files.ts'
 
 export interface ImportOptions {
@@ -29,13 +29,13 @@ export async function importProject(options: ImportOptions): Promise<Imported> {
     ...options,
     app: relative(resolve(project), resolve(project, app)).replaceAll('\\', '/'),
   })
-  assertFree(options, imported)
+  await assertFree(options, imported)
   writeAll(resolve(project), imported.files)
   return imported
 }
 
 /** Nothing is written over, and no agent is made of the files of two. */
-function assertFree({ project }: ImportOptions, { files, app, kind }: Found): void {
+async function assertFree({ project }: ImportOptions, { files, app, kind }: Found): Promise<void> {
   const fix = kind === 'claude' ? 'name another agent with --as' : 'name another folder with --dir'
   const agents = agentsInTheWay(project, app, files.keys())
   if (agents.length > 0) {
@@ -45,6 +45,13 @@ function assertFree({ project }: ImportOptions, { files, app, kind }: Found): vo
   const taken = filesInTheWay(project, files.keys())
   if (taken.length > 0)
     throw new UsageError(`nothing was written: in the way of what is imported stands ${listed(taken)}: ${fix}`)
+  const coded = await agentsInCode(project, app, files.keys())
+  if (coded.length > 0) {
+    const [what, their] = coded.length === 1 ? ['agent', 'its folder'] : ['agents', 'their folders']
+    throw new UsageError(
+      `nothing was written: the application in code, ${app}/index, has the ${what} ${listed(coded)}, and would win over ${their}: ${fix}`,
+    )
+  }
 }
 
 function listed(paths: readonly string[]): string {

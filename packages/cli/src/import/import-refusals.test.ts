@@ -52,6 +52,23 @@ test('B11.13 an agent of an import is never mixed with one that is there', async
   expect([...files.keys()]).toContain('src/retinue/agents/lead/agent.md')
 })
 
+test('B11.13 an import is refused where an application in code has the agent already: it would win over the folder', async () => {
+  const index = `import { Retinue } from '@retinue/core'
+import { Agent } from '@retinue/core/agent'
+const low = new Agent({ id: 'low', model: 'openai/gpt-5.5', description: 'Does the low work.' })
+const assistant = new Agent({ id: 'assistant', model: 'openai/gpt-5.5', agents: { low } })
+export const app = new Retinue({ agents: { assistant } })
+`
+  const root = cliProject({ '.claude/agents/tester.md': claude('tester'), 'src/retinue/index.mjs': index })
+  expect(await refused(root)).toBe(
+    'nothing was written: the application in code, src/retinue/index, has the agent assistant, and would win over its folder: name another agent with --as',
+  )
+  // One below another is nobody's rival, and of code that can't be loaded nothing is known.
+  await importProject({ ...INTO, supervisor: 'low', source: root, project: root })
+  writeFiles(root, { 'src/retinue/index.mjs': 'throw new Error("not now")\n' })
+  await importProject({ ...INTO, source: root, project: root })
+})
+
 test('B11.13 folders without a file are in nobody’s way', async () => {
   const root = cliProject({ '.claude/agents/tester.md': claude('tester') })
   mkdirSync(join(root, 'src/retinue/agents/assistant/subagents/tester'), { recursive: true })

@@ -21,18 +21,29 @@ export function filesInTheWay(project: string, paths: Iterable<string>): readonl
  */
 export function agentsInTheWay(project: string, app: string, paths: Iterable<string>): readonly string[] {
   const home = `${app}/agents`
-  const written = [...paths].filter((path) => path.startsWith(`${home}/`) && path.slice(home.length + 1).includes('/'))
-  const keys = new Set(
-    written.map((path) =>
-      path
-        .slice(home.length + 1)
-        .split('/')[0]
-        ?.toLowerCase(),
-    ),
-  )
+  const keys = new Set(agentKeys(app, paths).map((key) => key.toLowerCase()))
   return entriesOf(join(project, home))
     .filter((name) => keys.has(name.toLowerCase()) && holdsSomething(join(project, home, name)))
     .map((name) => `${home}/${name}`)
+}
+
+/** Of the agents that are to be written, those that an application in code has, too: it wins over their folders. */
+export async function agentsInCode(project: string, app: string, paths: Iterable<string>): Promise<readonly string[]> {
+  // To know its agents its code is run, which takes a while.
+  if (!entriesOf(join(project, app)).some((name) => basename(name, extname(name)) === 'index' && MODULE.test(name)))
+    return []
+  const { checkProject } = await import('@retinue/project')
+  const { tree } = await checkProject(project, { dir: app })
+  const coded = new Set(tree.agents.filter(({ inCode }) => inCode).map(({ key }) => key))
+  return agentKeys(app, paths).filter((key) => coded.has(key))
+}
+
+/** The keys of the agents of which files are to be written. */
+function agentKeys(app: string, paths: Iterable<string>): readonly string[] {
+  const home = `${app}/agents/`
+  const inside = [...paths].filter((path) => path.startsWith(home)).map((path) => path.slice(home.length))
+  const keys = inside.filter((path) => path.includes('/')).map((path) => path.slice(0, path.indexOf('/')))
+  return [...new Set(keys)]
 }
 
 function holdsSomething(path: string): boolean {

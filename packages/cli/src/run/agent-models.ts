@@ -11,20 +11,44 @@ export interface AgentModel {
   readonly tools: readonly string[]
 }
 
-/** The agents of a tree, parents first, as they would answer now. */
+/** An agent at its place in a tree. */
+interface Place {
+  readonly agent: Agent
+  /** The root's id, and the keys that lead here. */
+  readonly path: readonly string[]
+  readonly above: readonly Agent[]
+  readonly line: AgentModel
+  readonly below: Place[]
+}
+
+/**
+ * The agents of a tree, parents first, as they would answer now. A tree that is made in code may hand an agent to several others, and lead
+ * back to where it came from: what an agent delegates to is told once, where it stands highest, and nobody below itself.
+ */
 export async function agentModels(root: Agent, choose: ChooseModel): Promise<AgentModel[]> {
-  const found: AgentModel[] = []
-  const visit = async (agent: Agent, path: readonly string[], above: readonly Agent[]): Promise<void> => {
+  const placeOf = async (agent: Agent, path: readonly string[], above: readonly Agent[]): Promise<Place> => {
     const tools = Object.keys((await settled(agent.options.tools)) ?? {})
-    found.push({ key: path.at(-1) ?? agent.id, depth: above.length, use: await useOf(agent, path, choose), tools })
-    for (const [key, child] of Object.entries((await settled(agent.options.agents)) ?? {})) {
-      // A tree that is made in code may lead back to where it came from.
-      if (isAgent(child) && child !== agent && !above.includes(child))
-        await visit(child, [...path, key], [...above, agent])
-    }
+    const line = { key: path.at(-1) ?? agent.id, depth: above.length, use: await useOf(agent, path, choose), tools }
+    return { agent, path, above, line, below: [] }
   }
-  await visit(root, [root.id], [])
-  return found
+  const first = await placeOf(root, [root.id], [])
+  const told = new Set<unknown>()
+  const places = [first]
+  for (const { agent, path, above, below } of places) {
+    if (told.has(agent.options)) continue
+    told.add(agent.options)
+    const around = [...above, agent]
+    for (const [key, child] of Object.entries((await settled(agent.options.agents)) ?? {})) {
+      if (!isAgent(child) || around.some(({ options }) => options === child.options)) continue
+      below.push(await placeOf(child, [...path, key], around))
+    }
+    places.push(...below)
+  }
+  return linesOf(first)
+}
+
+function linesOf({ line, below }: Place): AgentModel[] {
+  return [line, ...below.flatMap(linesOf)]
 }
 
 async function useOf(agent: Agent, path: readonly string[], choose: ChooseModel): Promise<ModelUse | undefined> {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { cliProject } from '../../test-support/cli-project.ts'
 import { defaultStorage, LOCAL_RESOURCE } from './default-storage.ts'
 import { runAgent } from './run-agent.ts'
 import type { RunReport } from './run-report.ts'
@@ -53,6 +54,13 @@ function copyOfExample(): string {
   return folder
 }
 
+/** A project of one agent: where it is not the example that is proven. */
+function project(files: Readonly<Record<string, string>> = {}): string {
+  const agent = 'src/retinue/agents/research-supervisor'
+  const config = `export default { model: 'openai/gpt-5.5' }\n`
+  return cliProject({ [`${agent}/config.ts`]: config, [`${agent}/instructions.md`]: 'Work.\n', ...files })
+}
+
 test('the example answers with citations that came through both subagents, and every quotation exists', async () => {
   const { code, out } = await run({ json: true })
   expect(code).toBe(0)
@@ -93,7 +101,7 @@ test('the delegations go to stderr as they happen, the answer alone to stdout; t
 })
 
 test('an unknown agent is a usage error that names the agents', async () => {
-  const { code, err, out } = await run({ agent: 'constructor' })
+  const { code, err, out } = await run({ cwd: project(), agent: 'constructor' })
   expect(code).toBe(2)
   expect(out).toBe('')
   expect(err).toContain('error[agent-unknown]: There is no agent "constructor"')
@@ -105,16 +113,18 @@ test.each([
   ['nobody/model', 'model-provider-unknown', 'openai, anthropic'],
   ['nonsense', 'model-invalid', 'provider/model'],
 ])('--model %s that is not to be had exits with 3 and says what to do', async (model, code, hint) => {
-  const result = await run({ model })
+  const result = await run({ cwd: project(), model })
   expect(result.code).toBe(3)
   expect(result.err).toContain(`error[${code}]`)
   expect(result.err).toContain(hint)
 })
 
 test('a project with errors prints its findings and exits with 1', async () => {
-  const cwd = copyOfExample()
-  const config = join(cwd, 'src/retinue/agents/research-supervisor/subagents/writer/config.ts')
-  writeFileSync(config, "export default { model: 'openai/gpt-5.5', description: ' ' }\n")
+  const writer = 'src/retinue/agents/research-supervisor/subagents/writer'
+  const cwd = project({
+    [`${writer}/config.ts`]: "export default { model: 'openai/gpt-5.5', description: ' ' }\n",
+    [`${writer}/instructions.md`]: 'Write.\n',
+  })
   const { code, err } = await run({ cwd })
   expect(code).toBe(1)
   expect(err).toContain('subagent-description-missing')
@@ -122,15 +132,14 @@ test('a project with errors prints its findings and exits with 1', async () => {
 })
 
 test('a key in .env is found, and the environment of the process wins over it', async () => {
-  const cwd = copyOfExample()
-  writeFileSync(join(cwd, '.env'), 'RETINUE_MODEL=nobody/from-env-file\n')
+  const cwd = project({ '.env': 'RETINUE_MODEL=nobody/from-env-file\n' })
   expect((await run({ cwd })).err).toContain('nobody')
-  vi.stubEnv('RETINUE_MODEL', 'offline/planner')
+  vi.stubEnv('RETINUE_MODEL', 'offline/echo')
   expect((await run({ cwd })).code).toBe(0)
 })
 
 test('B6.2 a run in a thread goes on in it; one without a thread begins its own, and says which', async () => {
-  const folder = copyOfExample()
+  const folder = project()
   const threadOf = async (thread?: string) => {
     const { out } = await run({ cwd: folder, json: true, request: 'Bhutan?', model: 'offline/echo', thread })
     return (JSON.parse(out) as { threadId: string }).threadId

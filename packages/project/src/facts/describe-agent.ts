@@ -1,32 +1,74 @@
 import { isAgent } from '@retinue/core/agent'
+import type { AgentIdentities } from './agent-identities.ts'
 import { modelFact } from './describe-model.ts'
 import type { AgentEntryFact, AgentFact } from './facts.ts'
 import { isRecord, kindOfValue } from './value-kind.ts'
 
-/** Deeper than any run delegates; code can make cycles of agents, and a description must end. */
-const MAX_DEPTH = 8
-
 /** What can be told of an agent that code made. Functions are not called: they want a request context. */
-export function describeAgent(agent: object, depth: number = 0): AgentFact {
+export function describeAgent(agent: object, identities: AgentIdentities): AgentFact {
+  const below: AgentEntryFact[] = []
+  const told = new Set([sameOf(agent)])
+  describeBelow([{ agents: agentsOf(agent), into: below }], told, identities)
+  return factOf(agent, below, identities)
+}
+
+/** What can be told of a map of agents. */
+export function describeEntries(
+  agents: Readonly<Record<string, unknown>>,
+  identities: AgentIdentities,
+): AgentEntryFact[] {
+  const entries: AgentEntryFact[] = []
+  describeBelow([{ agents, into: entries }], new Set(), identities)
+  return entries
+}
+
+interface Level {
+  readonly agents: Readonly<Record<string, unknown>>
+  readonly into: AgentEntryFact[]
+}
+
+/**
+ * Level by level: code can hand an agent to many others, and make cycles of them. Those below it are told once, where it stands highest.
+ */
+function describeBelow(levels: Level[], told: Set<object>, identities: AgentIdentities): void {
+  for (const { agents, into } of levels) {
+    for (const [key, agent] of Object.entries(agents)) {
+      const below: AgentEntryFact[] = []
+      const isKnown = isDelegate(agent)
+      into.push({ key, kind: kindOfValue(agent), agent: isKnown ? factOf(agent, below, identities) : undefined })
+      if (!isKnown || told.has(sameOf(agent))) continue
+      told.add(sameOf(agent))
+      levels.push({ agents: agentsOf(agent), into: below })
+    }
+  }
+}
+
+function factOf(agent: object, agents: readonly AgentEntryFact[], identities: AgentIdentities): AgentFact {
   const read = (field: string): unknown => Reflect.get(agent, field)
   const [id, name, description, options] = ['id', 'name', 'description', 'options'].map(read)
-  const { model, tools, agents } = isRecord(options) ? options : {}
+  const { model, tools } = isRecord(options) ? options : {}
   const own = typeof id === 'string' ? id : ''
   return {
+    identity: identities.of(sameOf(agent)),
     id: own,
     name: typeof name === 'string' ? name : own,
     description: typeof description === 'string' ? description : undefined,
     model: modelFact(model),
     tools: isRecord(tools) ? Object.keys(tools) : undefined,
-    agents: isRecord(agents) && depth < MAX_DEPTH ? describeEntries(agents, depth + 1) : [],
+    agents,
   }
 }
 
-export function describeEntries(agents: Readonly<Record<string, unknown>>, depth: number): AgentEntryFact[] {
-  return Object.entries(agents).map(([key, agent]) => {
-    const described = isDelegate(agent) ? describeAgent(agent, depth) : undefined
-    return { key, kind: kindOfValue(agent), agent: described }
-  })
+/** What is the same for an agent as it was made and as an application runs it. */
+function sameOf(agent: object): object {
+  const options: unknown = Reflect.get(agent, 'options')
+  return isRecord(options) ? options : agent
+}
+
+function agentsOf(agent: object): Readonly<Record<string, unknown>> {
+  const options: unknown = Reflect.get(agent, 'options')
+  const agents = isRecord(options) ? options['agents'] : undefined
+  return isRecord(agents) ? agents : {}
 }
 
 /** An agent, or something else that can be delegated to: a remote agent has no brand. */

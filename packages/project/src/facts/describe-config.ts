@@ -1,4 +1,5 @@
 import { isTool } from '@retinue/core/tools'
+import type { AgentIdentities } from './agent-identities.ts'
 import { skillsFact } from './describe-added.ts'
 import { describeEntries } from './describe-agent.ts'
 import { delegationSet } from './describe-hooks.ts'
@@ -9,7 +10,11 @@ import { optionsRefusals, toolRefusal } from './refusal.ts'
 import { isPlainRecord, isRecord, kindOfValue } from './value-kind.ts'
 
 /** What rules need to know of the config of the agent in the directory `dirName`. */
-export function describeConfig(dirName: string, config: Readonly<Record<string, unknown>>): ConfigFact {
+export function describeConfig(
+  dirName: string,
+  config: Readonly<Record<string, unknown>>,
+  identities: AgentIdentities,
+): ConfigFact {
   const { workspace, memory } = config
   return {
     id: textFact(config['id']),
@@ -18,7 +23,7 @@ export function describeConfig(dirName: string, config: Readonly<Record<string, 
     model: modelFact(config['model']),
     instructions: instructionsFact(config['instructions']),
     tools: mapFact(config['tools'], toolEntries),
-    agents: mapFact(config['agents'], (agents) => describeEntries(agents, 0)),
+    agents: mapFact(config['agents'], (agents) => describeEntries(agents, identities)),
     workspace: {
       form: Object.hasOwn(config, 'workspace') ? (workspace ? 'given' : 'off') : 'absent',
       tools: isRecord(workspace) && isRecord(workspace['tools']) ? Object.keys(workspace['tools']) : [],

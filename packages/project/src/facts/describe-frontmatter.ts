@@ -1,4 +1,5 @@
 import { unknownNameFix } from '../names.ts'
+import { AgentIdentities } from './agent-identities.ts'
 import { backgroundOf, describeConfig, reachOf } from './describe-config.ts'
 import { delegationSet } from './describe-hooks.ts'
 import type { ConfigFact, Refusal } from './facts.ts'
@@ -50,5 +51,5 @@ export function describeFrontmatter(dirName: string, values: Readonly<Record<str
   })
   const delegation = delegationSet(values['defaultOptions'])
   const given = { delegation, reach: reachOf(values), background: backgroundOf(values) }
-  return { ...describeConfig(dirName, plain), ...given, refusals }
+  return { ...describeConfig(dirName, plain, new AgentIdentities()), ...given, refusals }
 }

@@ -2,6 +2,7 @@ import { isAgent } from '@retinue/core/agent'
 import { isTool } from '@retinue/core/tools'
 import { applicationOf } from '../exported-application.ts'
 import { type ModuleSlot, moduleName } from '../layout.ts'
+import type { AgentIdentities } from './agent-identities.ts'
 import { describeProcessor, describeScorer, describeSkill } from './describe-added.ts'
 import { describeAgent } from './describe-agent.ts'
 import { describeApplication } from './describe-application.ts'
@@ -25,14 +26,18 @@ export interface DescribedModule {
 }
 
 /** Says what a module exports, as far as its slot asks. It may throw what a getter of the module's own throws. */
-export function describeModule(module: DescribedModule, namespace: Readonly<Record<string, unknown>>): ModuleFact {
-  if (module.slot === 'index') return describeIndex(namespace)
+export function describeModule(
+  module: DescribedModule,
+  namespace: Readonly<Record<string, unknown>>,
+  identities: AgentIdentities,
+): ModuleFact {
+  if (module.slot === 'index') return describeIndex(namespace, identities)
   if (!('default' in namespace)) return { kind: 'invalid', found: 'missing', exported: Object.keys(namespace) }
   const value = namespace['default']
   // Nobody will wait for it; a rejection must not end the process.
   if (value instanceof Promise) value.catch(() => {})
   return (
-    describeDefault(module, value, Object.keys(namespace)) ?? {
+    describeDefault(module, value, Object.keys(namespace), identities) ?? {
       kind: 'invalid',
       found: kindOfValue(value),
       exported: [],
@@ -41,17 +46,18 @@ export function describeModule(module: DescribedModule, namespace: Readonly<Reco
 }
 
 /** An application may be exported under a name of its own. */
-function describeIndex(namespace: Readonly<Record<string, unknown>>): ModuleFact {
+function describeIndex(namespace: Readonly<Record<string, unknown>>, identities: AgentIdentities): ModuleFact {
   const value = applicationOf(namespace)
   const exported = Object.keys(namespace)
   const found = value === undefined ? 'missing' : kindOfValue(value)
-  return describeApplication(value) ?? { kind: 'invalid', found, exported }
+  return describeApplication(value, identities) ?? { kind: 'invalid', found, exported }
 }
 
 function describeDefault(
   { file, slot }: DescribedModule,
   value: unknown,
   exported: readonly string[],
+  identities: AgentIdentities,
 ): ModuleFact | undefined {
   const [dir = '', name = ''] = file.split('/').slice(-2)
   if (slot === 'tool') {
@@ -73,7 +79,7 @@ function describeDefault(
   if (slot === 'skill') return describeSkill(moduleName(name)?.base ?? name, value)
   if (slot === 'scorer') return describeScorer(file.split('/').at(-3) ?? '', moduleName(name)?.base ?? name, value)
   if (slot === 'input-processor' || slot === 'output-processor') return describeProcessor(value)
-  if (isAgent(value)) return { kind: 'agent', agent: describeAgent(value) }
+  if (isAgent(value)) return { kind: 'agent', agent: describeAgent(value, identities) }
   const isConfig = isPlainRecord(value) && typeof value['then'] !== 'function' && !isTool(value)
-  return isConfig ? { kind: 'config', config: describeConfig(dir, value) } : undefined
+  return isConfig ? { kind: 'config', config: describeConfig(dir, value, identities) } : undefined
 }

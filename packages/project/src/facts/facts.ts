@@ -82,12 +82,15 @@ export interface AgentEntryFact {
 
 /** An agent that code made. */
 export interface AgentFact {
+  /** The same for the same agent, also in what is told of other modules. */
+  readonly identity: string
   readonly id: string
   readonly name: string
   readonly description: string | undefined
   readonly model: ModelFact
   /** Keys of its tools. `undefined` if only running it tells. */
   readonly tools: readonly string[] | undefined
+  /** Empty, too, where what is told of the module tells them at another place of this agent, which is no deeper. */
   readonly agents: readonly AgentEntryFact[]
 }
 

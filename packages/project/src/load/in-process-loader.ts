@@ -1,5 +1,6 @@
 import { pathToFileURL } from 'node:url'
 import { applicationOf } from '../exported-application.ts'
+import { AgentIdentities } from '../facts/agent-identities.ts'
 import { followLoading } from './followed-loading.ts'
 import { loadModule } from './load-module.ts'
 import type { LoadFailure, LoadRequest, LoadResult, ModuleLoader } from './module-loader.ts'
@@ -15,6 +16,7 @@ export class InProcessLoader implements ModuleLoader {
   readonly values: Map<string, unknown> = new Map()
   readonly #root: string
   readonly #loaded = new Set<string>()
+  readonly #identities = new AgentIdentities()
 
   /** `onFile` hears of each file that is loaded, also later: see `followLoading`. Nobody follows them for nobody. */
   constructor(root: string, onFile?: (path: string) => void) {
@@ -35,7 +37,7 @@ export class InProcessLoader implements ModuleLoader {
   async load(requests: readonly LoadRequest[]): Promise<readonly LoadResult[]> {
     const results: LoadResult[] = []
     for (const request of requests) {
-      const { result, namespace } = await printToStderr(() => loadModule(this.#root, request))
+      const { result, namespace } = await printToStderr(() => loadModule(this.#root, request, this.#identities))
       if (namespace !== undefined) this.values.set(request.file, exportOf(request, namespace))
       results.push(result)
     }

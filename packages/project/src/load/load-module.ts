@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
+import type { AgentIdentities } from '../facts/agent-identities.ts'
 import { describeModule } from '../facts/describe-module.ts'
 import { failureOf } from './failure.ts'
 import type { LoadRequest, LoadResult } from './module-loader.ts'
@@ -11,10 +12,14 @@ export interface LoadedModule {
 }
 
 /** Imports one module and describes what it exports. It never rejects. */
-export async function loadModule(root: string, request: LoadRequest): Promise<LoadedModule> {
+export async function loadModule(
+  root: string,
+  request: LoadRequest,
+  identities: AgentIdentities,
+): Promise<LoadedModule> {
   try {
     const namespace = await namespaceOf(`${root}/${request.file}`, request)
-    return { result: { ok: true, fact: describeModule(request, namespace) }, namespace }
+    return { result: { ok: true, fact: describeModule(request, namespace, identities) }, namespace }
   } catch (error) {
     return { result: { ok: false, failure: failureOf(error, root) } }
   }

@@ -3,8 +3,9 @@
  * stderr, so that nothing a module prints is taken for a result.
  */
 import { closeSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
 import { pathToFileURL } from 'node:url'
-import { keepCompiled } from './compiled-code.ts'
+import { AgentIdentities } from '../facts/agent-identities.ts'
 import { endWithParent } from './end-with-parent.ts'
 import { failureOf } from './failure.ts'
 import { followLoading } from './followed-loading.ts'
@@ -29,6 +30,7 @@ function turn(): Promise<void> {
 }
 
 const loaded: string[] = []
+const identities = new AgentIdentities(token)
 
 /** What was loaded since it was last told. */
 function tellLoaded(): void {
@@ -38,7 +40,7 @@ function tellLoaded(): void {
 
 async function loadAll(requests: readonly LoadRequest[]): Promise<void> {
   for (const request of requests) {
-    const { result } = await loadModule(root, request)
+    const { result } = await loadModule(root, request, identities)
     await turn()
     tellLoaded()
     tell({ token, type: 'result', result })
@@ -49,14 +51,30 @@ function stray(error: unknown): void {
   tell({ token, type: 'stray', failure: failureOf(error, root) })
 }
 
-/** Keeps what was compiled for the next process. Nothing else that the modules began is heard of any more, as if it had been killed. */
+/**
+ * Keeps what was compiled for the next process, where it can: it ends whatever comes of that. Nothing else that the modules began is heard
+ * of any more, as if it had been killed.
+ */
 function end(): never {
-  tell({ token, type: 'ending' })
-  // Whoever reads what the command prints need not wait for this.
-  for (const output of [1, 2]) closeSync(output)
-  keepCompiled()
-  process.kill(process.pid, 'SIGKILL')
+  try {
+    tell({ token, type: 'ending' })
+    closeOutputs()
+    flushCompileCache()
+  } finally {
+    process.kill(process.pid, 'SIGKILL')
+  }
   return exit()
+}
+
+/** Whoever reads what the command prints need not wait for what is done after it. */
+function closeOutputs(): void {
+  for (const output of [1, 2]) {
+    try {
+      closeSync(output)
+    } catch {
+      // A module has closed it before.
+    }
+  }
 }
 
 /** Says who ends the process, while that is still known; then it ends. */

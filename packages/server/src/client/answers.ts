@@ -38,6 +38,8 @@ export interface AgentInfo {
   readonly models?: readonly string[]
   readonly tools?: readonly { readonly name: string; readonly description?: string; readonly isClients?: true }[]
   readonly agents?: readonly AgentInfo[]
+  /** There if the same agent has another place in this answer: what it delegates to is told there, and `agents` is empty here. */
+  readonly repeated?: true
   readonly hasMemory: boolean
 }
 

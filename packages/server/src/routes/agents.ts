@@ -9,7 +9,7 @@ import { agentParams } from '../schemas/common.ts'
 import { type RunBody, runBody, runResult } from '../schemas/run-options.ts'
 import { beginRun } from '../work/begin-run.ts'
 import { messagesFromClient } from '../work/client-messages.ts'
-import { describeAgent } from '../work/describe-agent.ts'
+import { describeAgents } from '../work/describe-agent.ts'
 import { legEvents, legResponse } from '../work/leg-response.ts'
 
 const agent = z.looseObject({ id: z.string(), key: z.string(), name: z.string(), hasMemory: z.boolean() })
@@ -22,10 +22,7 @@ export const agentRoutes: readonly Route[] = [
     tag: 'agents',
     summary: 'The agents, with those that they delegate to.',
     answers: { 200: { description: 'The trees.', schema: z.object({ agents: z.array(agent) }) } },
-    handle: ({ services }) => {
-      const all = Object.entries(services.app.listAgents())
-      return Response.json({ agents: all.map(([key, each]) => describeAgent(key, each)) })
-    },
+    handle: ({ services }) => Response.json({ agents: describeAgents(services.app.listAgents()) }),
   }),
   route({
     method: 'get',
@@ -38,7 +35,7 @@ export const agentRoutes: readonly Route[] = [
     handle: ({ services, params }) => {
       const found = agentOf(services, params.agentId)
       const key = Object.entries(services.app.listAgents()).find(([, each]) => each === found)?.[0] ?? found.id
-      return Response.json(describeAgent(key, found))
+      return Response.json(describeAgents({ [key]: found })[0])
     },
   }),
   route({

@@ -14,13 +14,42 @@ export interface AgentDescription {
   readonly tools?: readonly { readonly name: string; readonly description?: string; readonly isClients?: true }[]
   /** Absent where a function decides. */
   readonly agents?: readonly AgentDescription[]
+  /** There if the same agent has another place in this answer: what it delegates to is told there, and `agents` is empty here. */
+  readonly repeated?: true
   readonly hasMemory: boolean
 }
 
-/** Deepest that a tree is described: an agent may hold itself. */
-const MAX_DEPTH = 8
+type Agents = Readonly<Record<string, unknown>>
 
-export function describeAgent(key: string, agent: Agent, depth = 0): AgentDescription {
+/**
+ * Agents by their keys, each with those that it delegates to. Level by level: an agent that stands in several places, or above itself, is
+ * told where it stands highest.
+ */
+export function describeAgents(agents: Readonly<Record<string, Agent>>): readonly AgentDescription[] {
+  const told = new Set<unknown>()
+  const described: AgentDescription[] = []
+  const levels: { readonly agents: Agents; readonly into: AgentDescription[] }[] = [{ agents, into: described }]
+  for (const { agents, into } of levels) {
+    for (const [key, agent] of Object.entries(agents)) {
+      const below: AgentDescription[] = []
+      if (!isAgent(agent)) {
+        into.push(describeOther(key, agent))
+        continue
+      }
+      // What an application runs is another object than what its agents were given, of the same options.
+      const { options } = agent
+      const repeated = told.has(options)
+      into.push({ ...describeOne(key, agent, below), ...(repeated ? { repeated } : {}) })
+      if (repeated) continue
+      told.add(options)
+      const own = options.agents
+      if (typeof own === 'object') levels.push({ agents: own, into: below })
+    }
+  }
+  return described
+}
+
+function describeOne(key: string, agent: Agent, below: readonly AgentDescription[]): AgentDescription {
   const { model, tools, agents, memory, description } = agent.options
   const models = modelNames(model)
   return {
@@ -32,17 +61,14 @@ export function describeAgent(key: string, agent: Agent, depth = 0): AgentDescri
     ...(typeof tools === 'function'
       ? {}
       : { tools: Object.entries(tools ?? {}).map(([name, tool]) => toolOf(name, tool)) }),
-    ...(typeof agents === 'function' || depth >= MAX_DEPTH
-      ? {}
-      : { agents: Object.entries(agents ?? {}).map(([name, child]) => childOf(name, child, depth + 1)) }),
+    ...(typeof agents === 'function' ? {} : { agents: below }),
     hasMemory: memory !== undefined,
   }
 }
 
-function childOf(key: string, child: unknown, depth: number): AgentDescription {
-  if (isAgent(child)) return describeAgent(key, child, depth)
-  // Somebody else's agent shows what a delegation needs to know of it.
-  const { id, description } = child as { readonly id: string; readonly description?: string }
+/** Somebody else's agent shows what a delegation needs to know of it. */
+function describeOther(key: string, agent: unknown): AgentDescription {
+  const { id, description } = agent as { readonly id: string; readonly description?: string }
   return { id, key, name: id, ...(description === undefined ? {} : { description }), hasMemory: false }
 }
 
