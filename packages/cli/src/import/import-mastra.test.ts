@@ -93,3 +93,27 @@ function late(args) { return args.runtimeContext }
   expect(told('runtimeContext')).toEqual([15, 16])
   expect(left).toHaveLength(9)
 })
+
+test('B11.13 options whose type is said are taken out and told as any', async () => {
+  const source = `import { Mastra } from '@mastra/core'
+import { Agent } from '@mastra/core/agent'
+import { createTool } from '@mastra/core/tools'
+new Mastra({ agents: {}, deployer: 1, workflows: { w } } as const)
+new Agent(({ id: 'a', voice: 3, model: 'x/y' }) satisfies object)
+new Agent(<const>{ id: 'b', workflows: {} })
+createTool({ id: 'a', execute: (async ({ context }) => context) as any } satisfies object)
+createTool(made as any)
+`
+  const placeOf = (specifier: string) => ({ kind: 'here', specifier }) as const
+  const { text, left } = await rewriteModule({ file: 'a.ts', source, placeOf })
+  expect(left.map(({ line, what }) => `${line} ${what}`)).toEqual([
+    '4 the option "deployer" of the application',
+    '4 the option "workflows" of the application',
+    '5 the option "voice" of the agent',
+    '6 the option "workflows" of the agent',
+    '7 the input of a tool is not in "context"',
+    "8 what of the tool can't be seen: made",
+  ])
+  expect(text).toContain("new Agent(({ id: 'a',  model: 'x/y' }) satisfies object)")
+  expect(text).not.toMatch(/deployer|workflows|voice/)
+})

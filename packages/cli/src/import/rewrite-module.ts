@@ -4,6 +4,7 @@ import { type FunctionNode, isFunction, namedFunctions, takenOfFirst } from './f
 import type { LeftOver } from './imported.ts'
 import { MODULES, RENAMED } from './mastra-modules.ts'
 import { lostOptions, MAKERS, nameOf } from './mastra-options.ts'
+import { plain } from './plain-expression.ts'
 
 export interface RewriteOptions {
   /** Where it stands in the tree. */
@@ -186,11 +187,12 @@ class Rewriting {
   }
 
   /** A tool of an early version takes its input out of one argument. */
-  #executes(options: ESTree.Node | undefined): void {
+  #executes(given: ESTree.Node | undefined): void {
+    const options = given === undefined ? undefined : plain(given)
     if (options?.type !== 'ObjectExpression') return
     for (const property of options.properties) {
       if (property.type !== 'Property' || nameOf(property.key) !== 'execute') continue
-      const { value } = property
+      const value = plain(property.value)
       const called = value.type === 'Identifier' ? namedFunctions(this.#program).get(value.name) : value
       const found = isFunction(called) ? this.#ofFirst(called, 'context') : undefined
       if (found) this.#tell(found, 'the input of a tool is not in "context"', 'write execute: (input, context) => …')
