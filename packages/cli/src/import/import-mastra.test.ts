@@ -117,3 +117,61 @@ createTool(made as any)
   expect(text).toContain("new Agent(({ id: 'a',  model: 'x/y' }) satisfies object)")
   expect(text).not.toMatch(/deployer|workflows|voice/)
 })
+
+test('B11.13 an agent of Mastra without an id gets the key that the application has for it, else its name, and that is told', async () => {
+  const agent = (name: string, more = '') =>
+    `new Agent({ name: '${name}', model: 'offline/planner', instructions: 'Work.'${more} })`
+  const head = "import { Agent } from '@mastra/core/agent'\n"
+  const root = cliProject({
+    'src/mastra/index.ts': `import { Mastra as App } from '@mastra/core'
+import { Agent } from '@mastra/core/agent'
+import front, { back as rear } from './agents'
+import { deep } from './agents/deep/index.js'
+const own = ${agent('Own')} satisfies object
+export const mastra = new App({ agents: { front, 'rear-desk': rear, deep, own, inline: ${agent('In')} } } as const)
+`,
+    'src/mastra/agents/index.ts': `${head}const kid = ${agent('Naïve Kid')}
+const back = ${agent('B')}
+export { back }
+export default new Agent({
+  name: 'F',
+  instructions: 'Work.',
+  model: 'offline/planner',
+  agents: { kid, ward: ${agent('W')} },
+})
+`,
+    'src/mastra/agents/deep/index.ts': `${head}export const deep = ${agent('D', ", id: 'kept'")}
+export const seen = new Agent({ ...rest })
+export const none = new Agent({})
+export const proto = ${agent('__proto__')}
+const rest = { id: 'rest', model: 'offline/planner', instructions: 'x' }
+`,
+  })
+  const { files, told } = await imported(root)
+  const ids = Object.entries(files).flatMap(([file, text]) =>
+    [...text.matchAll(/[ \n]id: '(.*?)',? ?/g)].map(([, id]) => `${file} ${id}`),
+  )
+  expect(ids).toEqual([
+    'agents/deep/index.ts kept',
+    'agents/deep/index.ts none',
+    'agents/deep/index.ts my-name',
+    'agents/deep/index.ts rest',
+    'agents/index.ts Naive-Kid',
+    'agents/index.ts rear-desk',
+    'agents/index.ts front',
+    'agents/index.ts ward',
+    'index.ts own',
+    'index.ts inline',
+  ])
+  expect(files['agents/index.ts']).toContain("new Agent({\n  id: 'front',\n  name: 'F',\n")
+  expect(told.filter((what) => what.endsWith(' an agent without an id'))).toEqual([
+    'agents/deep/index.ts:4 an agent without an id',
+    'agents/deep/index.ts:5 an agent without an id',
+    'agents/index.ts:2 an agent without an id',
+    'agents/index.ts:3 an agent without an id',
+    'agents/index.ts:5 an agent without an id',
+    'agents/index.ts:9 an agent without an id',
+    'index.ts:5 an agent without an id',
+    'index.ts:6 an agent without an id',
+  ])
+})
