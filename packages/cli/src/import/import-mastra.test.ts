@@ -175,3 +175,22 @@ const rest = { id: 'rest', model: 'offline/planner', instructions: 'x' }
     'index.ts:6 an agent without an id',
   ])
 })
+
+test('B11.13 the key of an agent is found where modules hand it on, also in a circle', async () => {
+  const agent = "new Agent({ name: 'N', model: 'offline/planner', instructions: 'Work.' })"
+  const head = "import { Agent } from '@mastra/core/agent'\n"
+  const root = cliProject({
+    'src/mastra/index.ts': `import { Mastra } from '@mastra/core'
+import { one, two, three } from './agents'
+export const mastra = new Mastra({ agents: { first: one, second: two, third: three } })
+`,
+    'src/mastra/agents/index.ts':
+      "export * from './one'\nexport { inner as two } from './two.ts'\nexport { default as three } from './three'\n",
+    'src/mastra/agents/one.ts': `${head}export * from './index'\nexport const one = ${agent}\n`,
+    'src/mastra/agents/two.ts': `${head}export const inner = ${agent}\n`,
+    'src/mastra/agents/three.ts': `${head}export default ${agent}\n`,
+  })
+  const { files } = await imported(root)
+  const ids = ['one', 'two', 'three'].map((file) => /id: '(.*?)'/.exec(files[`agents/${file}.ts`] ?? '')?.[1])
+  expect(ids).toEqual(['first', 'second', 'third'])
+})
