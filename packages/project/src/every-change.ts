@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { APPLICATION_DIRS, isQuiet } from './layout.ts'
-import { FolderWatcher, foldersBelow, type WatchedFolder } from './tree/folder-watcher.ts'
+import { FolderWatcher, foldersBelow, inodeOf, type WatchedFolder } from './tree/folder-watcher.ts'
 import { normalizePath, parentPath } from './tree/source-tree.ts'
 
 /** How long nothing must change before a burst of changes is over: an editor or a checkout writes many files at once. */
@@ -9,6 +9,9 @@ const QUIET_MS = 80
 
 /** A look that takes longer hangs, or may: it is no use to wait for what is out of date. */
 const PATIENCE_MS = 1_000
+
+/** How often it is looked whether the root is still the same folder. */
+const ROOT_MS = 1_000
 
 /** Longer than projects take to load. */
 const MOST_PATIENCE_MS = 5_000
@@ -38,7 +41,7 @@ export interface Look {
 }
 
 /**
- * Looks at a project now and after every burst of changes. `look` gives the files that count, relative to the root, wherever they
+ * Looks at a project now and after every burst of changes; so does a root that goes, or comes again, count. `look` gives the files that count, relative to the root, wherever they
  * stand; they need not be there yet.
  */
 export async function onEveryChange(
@@ -48,6 +51,12 @@ export async function onEveryChange(
   const changes = new Changes()
   const watcher = new FolderWatcher(() => changes.note())
   const end = (): void => changes.end()
+  // A folder above it that is moved takes it along, and what watches it: from within nothing has changed. All that is above is not
+  // watched for it: others work there.
+  let home = inodeOf(root)
+  const rooted = setInterval(() => {
+    if (inodeOf(root) !== home) changes.note()
+  }, ROOT_MS)
   signal.addEventListener('abort', end)
   try {
     let modules: readonly string[] = []
@@ -70,6 +79,7 @@ export async function onEveryChange(
     do {
       const given = changes.patience(patience)
       const [known, start] = [new Set(modules), Date.now()]
+      home = inodeOf(root)
       // First watched, then read: what changes in between is read twice, never missed.
       again()
       try {
@@ -86,6 +96,7 @@ export async function onEveryChange(
     } while (!signal.aborted && (await changes.next()))
   } finally {
     signal.removeEventListener('abort', end)
+    clearInterval(rooted)
     watcher.close()
     changes.end()
   }

@@ -30,6 +30,7 @@ export {
   type Project,
   prepareOpening,
 } from './load-project.ts'
+export { legalName, nameProblem } from './names.ts'
 export { type BuildPlan, type PlannedBuild, planBuild } from './plan-build.ts'
 export { type DiagnosticPage, diagnosticPage, diagnosticPages, nearestCodes } from './rules/pages.ts'
 export type { AgentDescription, TreeDescription } from './tree-description.ts'

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { agent, agentsProject, below, tempProject } from '../test-support/temp-project.ts'
@@ -107,6 +107,29 @@ test('B11.11 a folder that went and came again is watched as before', async () =
   write(root, `${AGENTS}/sup/instructions.md`, 'Work.\n')
   expect(await next()).toEqual([])
 })
+
+test.each(['.', '..'])(
+  'B11.13 the root or what is above it (%s) went and came again: it is watched as before',
+  async (up) => {
+    const above = tempProject(below(`in/project/${AGENTS}`, agent('sup')))
+    const root = join(above, 'in/project')
+    const moved = join(root, up)
+    const { next } = watching(root)
+    expect(await next()).toEqual([])
+    renameSync(moved, join(above, 'aside'))
+    expect(await next()).toEqual(['no application'])
+    cpSync(join(above, 'aside'), moved, { recursive: true })
+    expect(await next()).toEqual([])
+    write(root, `${AGENTS}/sup/config.ts`, '// changed\n')
+    expect(await next()).toEqual(['// changed\n'])
+    // Back before anybody looked, too.
+    renameSync(moved, join(above, 'again'))
+    cpSync(join(above, 'again'), moved, { recursive: true })
+    expect(await next()).toEqual(['// changed\n'])
+    write(root, `${AGENTS}/sup/config.ts`, '// last\n')
+    expect(await next()).toEqual(['// last\n'])
+  },
+)
 
 test('B11.11 a burst of changes is one check', async () => {
   const root = agentsProject(agent('sup'))

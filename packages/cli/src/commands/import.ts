@@ -1,3 +1,4 @@
+import { nameProblem } from '@retinue/project'
 import { checkAt } from '../check-at.ts'
 import { type Command, command, UsageError } from '../command.ts'
 import { DEFAULT_MODEL } from '../create/create-project.ts'
@@ -25,7 +26,8 @@ const importCommand: Command = command({
     json: { type: 'boolean', description: 'Print { files, left } and nothing else' },
   },
   async run({ source = '.', as: supervisor = 'assistant', model = DEFAULT_MODEL, dir: app = 'src/retinue', json }) {
-    if (!/^[A-Za-z0-9_-]{1,64}$/.test(supervisor)) throw new UsageError(`"${supervisor}" can't be the name of an agent`)
+    const problem = nameProblem(supervisor)
+    if (problem !== undefined) throw new UsageError(`"${supervisor}" can't be the name of an agent: ${problem}`)
     const { files, left } = await importProject({ source, project: process.cwd(), app, supervisor, model })
     if (json) {
       console.log(JSON.stringify({ files: [...files.keys()], left }, null, 2))

@@ -73,3 +73,23 @@ test('B11.13 create: where no folder can be, nothing is made, and that is a slip
   }
   expect(readdirSync(root).sort()).toEqual(['file', 'link'])
 })
+
+test('B11.13 create: what npm takes for no package, or Node does not load, is not made, and what to do is said', async () => {
+  const root = emptyFolder()
+  const refused = {
+    node_modules: /npm takes no package called "node_modules": name another folder\. See /,
+    'Favicon.ico': /npm takes no package called "favicon.ico": name another folder\. See /,
+    'a/_node_modules': /npm takes no package called "node_modules": name another folder\. See /,
+    'node_modules/team/agents': /below node_modules, where Node loads no TypeScript: name another folder\. See /,
+  }
+  for (const [path, said] of Object.entries(refused)) {
+    const { code, err } = await created(join(root, path), '-y')
+    expect([path, code, err]).toEqual([path, 2, expect.stringMatching(said)])
+  }
+  expect(readdirSync(root)).toEqual([])
+  for (const path of ['', ' ']) {
+    const { code, err } = await created(path, '-y')
+    expect([code, err]).toEqual([2, expect.stringContaining('is empty: name one, or "." for this folder')])
+  }
+  expect((await created(join(root, 'node_modules-x'), '-y')).code).toBe(0)
+})

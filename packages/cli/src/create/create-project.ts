@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs'
-import { basename, resolve } from 'node:path'
+import { basename, resolve, sep } from 'node:path'
 import { keyVariables } from '@retinue/core'
 import { UsageError } from '../usage-error.ts'
 import { writeAll } from '../write-all.ts'
@@ -23,9 +23,11 @@ export interface CreatedProject {
   readonly keys: readonly string[]
 }
 
-/** Writes a new project. Throws `UsageError` if something is in its place already, or the model is none. */
+/** Writes a new project. Throws `UsageError` if nothing can be in its place, or something is already, or the model is none. */
 export function createProject({ path, model, version }: CreateOptions): CreatedProject {
+  if (path.trim() === '') throw new UsageError('the name of the new folder is empty: name one, or "." for this folder')
   const folder = resolve(path)
+  assertPlace(folder, path)
   assertFree(folder, path)
   // It stands in code and in YAML, where a quote would end it.
   if (!/^[\w.-]+\/[\w.:/@+~-]+$/.test(model)) throw new UsageError(`"${model}" is no model: write provider/model`)
@@ -34,6 +36,19 @@ export function createProject({ path, model, version }: CreateOptions): CreatedP
   const files = templateFiles({ name, model, version, keys })
   writeAll(folder, files)
   return { folder, name, files: [...files.keys()], keys }
+}
+
+/** What npm takes for no package's name. Node runs no TypeScript below the first of them. */
+const NO_NAMES: readonly string[] = ['node_modules', 'favicon.ico']
+
+function assertPlace(folder: string, path: string): void {
+  const name = packageName(basename(folder))
+  if (NO_NAMES.includes(name))
+    throw new UsageError(`"${path}" can't be a project: npm takes no package called "${name}": name another folder`)
+  if (folder.split(sep).includes('node_modules'))
+    throw new UsageError(
+      `"${path}" can't be a project below node_modules, where Node loads no TypeScript: name another folder`,
+    )
 }
 
 /** A repository that has nothing in it yet is free. */

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join, relative } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -77,6 +77,29 @@ test('B11.13 broken, it shows its findings in the terminal and over HTTP, and th
   await dev.until(RELOADED)
   expect(await dev.state()).toEqual({ generation: 2, status: 'ok', findings: [] })
   expect(await dev.agents()).toMatchObject([{ description: 'mended' }])
+})
+
+test('B11.13 a project that is moved is told of, and one in its place is served, in its own folder', async () => {
+  const root = cliProject(agent('desk', "'first'"))
+  const aside = `${root}-aside`
+  onTestFinished(() => rmSync(aside, { recursive: true, force: true }))
+  const dev = await startDev(root)
+  await dev.until(/desk {2}offline/)
+  renameSync(root, aside)
+  await dev.until(KEPT)
+  expect(dev.said()).toContain(`the project's folder ${root} is not there: put it back`)
+  expect(await dev.agents()).toMatchObject([{ description: 'first' }])
+  cpSync(aside, root, { recursive: true, verbatimSymlinks: true })
+  await dev.until(RELOADED)
+  writeFiles(root, agent('desk', 'process.cwd()'))
+  await dev.until(RELOADED)
+  expect(await dev.agents()).toMatchObject([{ description: root }])
+
+  // What waits for the next load was started in the folder that is moved now.
+  renameSync(root, `${aside}/older`)
+  cpSync(`${aside}/older`, root, { recursive: true, verbatimSymlinks: true })
+  await dev.until(RELOADED)
+  expect(await dev.agents()).toMatchObject([{ description: root }])
 })
 
 test('B11.13 a run in flight ends on its version, and then its process is gone; schedules can be fired by hand', async () => {

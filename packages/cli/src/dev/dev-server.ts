@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { relative, resolve, sep } from 'node:path'
 import { checkProject, type Look, onEveryChange } from '@retinue/project'
 import { findLocalServers } from '../chat/local-servers.ts'
@@ -105,6 +105,7 @@ export class DevServer {
   async #look({ superseded, watch }: Pick<Look, 'superseded' | 'watch'>): Promise<void> {
     const { signal } = this.#options
     const start = performance.now()
+    if (!this.#isThere) return this.#broken(undefined, this.#gone)
     if (!this.#next.isAlive) this.#next = new GenerationProcess(this.#root)
     const fresh = this.#next
     const giveUp = (): void => fresh.kill()
@@ -127,6 +128,14 @@ export class DevServer {
       clearTimeout(still)
       superseded.removeEventListener('abort', giveUp)
     }
+  }
+
+  get #isThere(): boolean {
+    return statSync(this.#root, { throwIfNoEntry: false })?.isDirectory() ?? false
+  }
+
+  get #gone(): string {
+    return `the project's folder ${this.#root} is not there: put it back, or end this and start it where the folder is now`
   }
 
   #order(): LoadOrder {
@@ -159,6 +168,7 @@ export class DevServer {
         // Which module it was, only a process that is watched module by module can say.
         const signal = AbortSignal.any([this.#options.signal, superseded])
         const { dir } = this.#options
+        if (!this.#isThere) return this.#broken(undefined, this.#gone)
         const check = await checkProject(this.#root, { signal, ...(dir === undefined ? {} : { dir }) })
         if (signal.aborted) return
         const examined = { check, files: [] }

@@ -51,6 +51,8 @@ async function warmUp(): Promise<void> {
 
 async function load(order: LoadOrder): Promise<void> {
   const { path, dir, generation, serveFindings, only } = order
+  // The folder that it was started in may have been moved since, with another one in its place.
+  if (only === undefined) process.chdir(path)
   loadEnvFiles(path)
   if (only !== undefined) {
     state = only

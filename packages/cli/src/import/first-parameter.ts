@@ -1,6 +1,7 @@
 import type { ESTree } from 'rolldown/utils'
 import { Visitor } from 'rolldown/utils'
 import { nameOf } from './mastra-options.ts'
+import { plain } from './plain-expression.ts'
 
 /** What is given as a function: where it stands, or the name of one. */
 export type FunctionNode = ESTree.ArrowFunctionExpression | ESTree.Function
@@ -58,19 +59,6 @@ export function takenOfFirst(program: ESTree.Program, node: FunctionNode, name: 
 function isNamed(node: ESTree.Node, name: string): boolean {
   const value = plain(node)
   return value.type === 'Identifier' && value.name === name
-}
-
-/** What stands in parentheses, or has its type said. */
-function plain(node: ESTree.Node): ESTree.Node {
-  switch (node.type) {
-    case 'ParenthesizedExpression':
-    case 'TSAsExpression':
-    case 'TSSatisfiesExpression':
-    case 'TSNonNullExpression':
-      return plain(node.expression)
-    default:
-      return node
-  }
 }
 
 /** Where something is taken apart, and one of its names is this one. */

@@ -87,3 +87,16 @@ test('B11.13 a frontmatter that is no YAML is told with the reason and the line'
     "tab.md:5 its frontmatter can't be read: Flow sequence in block collection must be sufficiently indented and end with a ]",
   ])
 })
+
+test('B1.5 B11.13 a name of .claude that no agent may have here is another one, and that is told', async () => {
+  const { root, texts, left } = await imported({
+    proto: `name: __proto__\n${REST}`,
+    ['__proto__']: `name: ''\n${REST}`,
+    long: `name: ${'a'.repeat(70)}\n${REST}`,
+    dots: `name: a.b c\n${REST}`,
+  })
+  expect(Object.keys(texts).sort()).toEqual(['a-b-c', 'a'.repeat(64), 'agent', 'assistant', 'proto'].sort())
+  expect(left.map(({ file, fix }) => `${file} ${fix}`)).toContain('proto.md it is called "proto" now')
+  const { findings } = await checkProject(root)
+  expect(findings.filter(({ code }) => code === 'name-invalid').map(plainFinding)).toEqual([])
+})

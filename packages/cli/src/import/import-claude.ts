@@ -1,3 +1,4 @@
+import { nameProblem } from '@retinue/project'
 import { stringify } from 'yaml'
 import { described, modelOf, tellLost } from './claude-fields.ts'
 import { type Fields, readHead } from './claude-frontmatter.ts'
@@ -91,7 +92,8 @@ function readAgent(
   return { key, fields, body }
 }
 
+/** A name that `check` takes, the nearest there is; undefined where nothing of it can be kept. */
 function keyOf(name: string): string | undefined {
   const key = name.replace(/[^A-Za-z0-9_-]+/g, '-').slice(0, 64)
-  return /^-*$/.test(key) ? undefined : key
+  return /^-*$/.test(key) || nameProblem(key) !== undefined ? undefined : key
 }

@@ -93,3 +93,104 @@ function late(args) { return args.runtimeContext }
   expect(told('runtimeContext')).toEqual([15, 16])
   expect(left).toHaveLength(9)
 })
+
+test('B11.13 options whose type is said are taken out and told as any', async () => {
+  const source = `import { Mastra } from '@mastra/core'
+import { Agent } from '@mastra/core/agent'
+import { createTool } from '@mastra/core/tools'
+new Mastra({ agents: {}, deployer: 1, workflows: { w } } as const)
+new Agent(({ id: 'a', voice: 3, model: 'x/y' }) satisfies object)
+new Agent(<const>{ id: 'b', workflows: {} })
+createTool({ id: 'a', execute: (async ({ context }) => context) as any } satisfies object)
+createTool(made as any)
+`
+  const placeOf = (specifier: string) => ({ kind: 'here', specifier }) as const
+  const { text, left } = await rewriteModule({ file: 'a.ts', source, placeOf })
+  expect(left.map(({ line, what }) => `${line} ${what}`)).toEqual([
+    '4 the option "deployer" of the application',
+    '4 the option "workflows" of the application',
+    '5 the option "voice" of the agent',
+    '6 the option "workflows" of the agent',
+    '7 the input of a tool is not in "context"',
+    "8 what of the tool can't be seen: made",
+  ])
+  expect(text).toContain("new Agent(({ id: 'a',  model: 'x/y' }) satisfies object)")
+  expect(text).not.toMatch(/deployer|workflows|voice/)
+})
+
+test('B11.13 an agent of Mastra without an id gets the key that the application has for it, else its name, and that is told', async () => {
+  const agent = (name: string, more = '') =>
+    `new Agent({ name: '${name}', model: 'offline/planner', instructions: 'Work.'${more} })`
+  const head = "import { Agent } from '@mastra/core/agent'\n"
+  const root = cliProject({
+    'src/mastra/index.ts': `import { Mastra as App } from '@mastra/core'
+import { Agent } from '@mastra/core/agent'
+import front, { back as rear } from './agents'
+import { deep } from './agents/deep/index.js'
+const own = ${agent('Own')} satisfies object
+export const mastra = new App({ agents: { front, 'rear-desk': rear, deep, own, inline: ${agent('In')} } } as const)
+`,
+    'src/mastra/agents/index.ts': `${head}const kid = ${agent('Naïve Kid')}
+const back = ${agent('B')}
+export { back }
+export default new Agent({
+  name: 'F',
+  instructions: 'Work.',
+  model: 'offline/planner',
+  agents: { kid, ward: ${agent('W')} },
+})
+`,
+    'src/mastra/agents/deep/index.ts': `${head}export const deep = ${agent('D', ", id: 'kept'")}
+export const seen = new Agent({ ...rest })
+export const none = new Agent({})
+export const proto = ${agent('__proto__')}
+const rest = { id: 'rest', model: 'offline/planner', instructions: 'x' }
+`,
+  })
+  const { files, told } = await imported(root)
+  const ids = Object.entries(files).flatMap(([file, text]) =>
+    [...text.matchAll(/[ \n]id: '(.*?)',? ?/g)].map(([, id]) => `${file} ${id}`),
+  )
+  expect(ids).toEqual([
+    'agents/deep/index.ts kept',
+    'agents/deep/index.ts none',
+    'agents/deep/index.ts my-name',
+    'agents/deep/index.ts rest',
+    'agents/index.ts Naive-Kid',
+    'agents/index.ts rear-desk',
+    'agents/index.ts front',
+    'agents/index.ts ward',
+    'index.ts own',
+    'index.ts inline',
+  ])
+  expect(files['agents/index.ts']).toContain("new Agent({\n  id: 'front',\n  name: 'F',\n")
+  expect(told.filter((what) => what.endsWith(' an agent without an id'))).toEqual([
+    'agents/deep/index.ts:4 an agent without an id',
+    'agents/deep/index.ts:5 an agent without an id',
+    'agents/index.ts:2 an agent without an id',
+    'agents/index.ts:3 an agent without an id',
+    'agents/index.ts:5 an agent without an id',
+    'agents/index.ts:9 an agent without an id',
+    'index.ts:5 an agent without an id',
+    'index.ts:6 an agent without an id',
+  ])
+})
+
+test('B11.13 the key of an agent is found where modules hand it on, also in a circle', async () => {
+  const agent = "new Agent({ name: 'N', model: 'offline/planner', instructions: 'Work.' })"
+  const head = "import { Agent } from '@mastra/core/agent'\n"
+  const root = cliProject({
+    'src/mastra/index.ts': `import { Mastra } from '@mastra/core'
+import { one, two, three } from './agents'
+export const mastra = new Mastra({ agents: { first: one, second: two, third: three } })
+`,
+    'src/mastra/agents/index.ts':
+      "export * from './one'\nexport { inner as two } from './two.ts'\nexport { default as three } from './three'\n",
+    'src/mastra/agents/one.ts': `${head}export * from './index'\nexport const one = ${agent}\n`,
+    'src/mastra/agents/two.ts': `${head}export const inner = ${agent}\n`,
+    'src/mastra/agents/three.ts': `${head}export default ${agent}\n`,
+  })
+  const { files } = await imported(root)
+  const ids = ['one', 'two', 'three'].map((file) => /id: '(.*?)'/.exec(files[`agents/${file}.ts`] ?? '')?.[1])
+  expect(ids).toEqual(['first', 'second', 'third'])
+})

@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { dirname, join, posix, relative, resolve } from 'node:path'
 import { isWithin } from '../is-within.ts'
+import { agentKeys } from './agent-keys.ts'
 import type { Imported, LeftOver } from './imported.ts'
 import { type ImportPlace, rewriteModule } from './rewrite-module.ts'
 import { sourceEntries, sourceText, unreadable } from './source-files.ts'
@@ -32,12 +33,17 @@ export async function importMastra({ folder, project, app }: MastraOptions): Pro
   const left: LeftOver[] = []
   const sorted = sortedOut(folder, left)
   const place = (path: string) => (specifier: string) => placeOf(specifier, { folder, path, project, app, ...sorted })
+  const texts = new Map<string, string>()
   for (const path of sorted.copied) {
     const text = sourceText(folder, path, left)
-    if (text === undefined) continue
+    if (text !== undefined) texts.set(path, text)
+  }
+  const keyOf = agentKeys(new Map([...texts].filter(([path]) => MODULE.test(path))))
+  for (const [path, text] of texts) {
     if (!MODULE.test(path)) files.set(`${app}/${path}`, text)
     else {
-      const rewritten = await rewriteModule({ file: path, source: text, placeOf: place(path) })
+      const named = (names: readonly string[]): string | undefined => keyOf(path, names)
+      const rewritten = await rewriteModule({ file: path, source: text, placeOf: place(path), keyOf: named })
       files.set(`${app}/${path}`, rewritten.text)
       left.push(...rewritten.left)
     }

@@ -226,6 +226,7 @@ export const right = createTool({ id: 'right', execute: async ({ city }, { conte
     '5 the option "mastra" of the tool',
     '5 the input of a tool is not in "context"',
     '5 "runtimeContext" is not what a function is given here',
+    '6 an agent without an id',
     '6 "runtimeContext" is not what a function is given here',
     '8 the input of a tool is not in "context"',
   ])

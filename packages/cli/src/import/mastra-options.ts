@@ -2,6 +2,7 @@ import type { RetinueOptions } from '@retinue/core'
 import type { AgentOptions } from '@retinue/core/agent'
 import type { ToolOptions } from '@retinue/core/tools'
 import type { ESTree } from 'rolldown/utils'
+import { plain } from './plain-expression.ts'
 
 /** What an application is made of here. */
 const APPLICATION: Readonly<Record<keyof RetinueOptions, true>> = {
@@ -84,8 +85,9 @@ export interface LostOption {
 }
 
 /** The options that mean nothing here, and what can't be seen from here. */
-export function lostOptions(options: ESTree.Node | undefined, known: object): readonly LostOption[] {
-  if (options === undefined) return []
+export function lostOptions(given: ESTree.Node | undefined, known: object): readonly LostOption[] {
+  if (given === undefined) return []
+  const options = plain(given)
   const unseen = 'see that nothing is in it that is not known here: "retinue check" says what is'
   if (options.type !== 'ObjectExpression') return [{ name: undefined, node: options, fix: unseen }]
   return options.properties.flatMap((property): LostOption[] => {

@@ -1,9 +1,11 @@
 import type { ESTree } from 'rolldown/utils'
 import { parseSync, Visitor } from 'rolldown/utils'
+import { missingId } from './agent-id.ts'
 import { type FunctionNode, isFunction, namedFunctions, takenOfFirst } from './first-parameter.ts'
 import type { LeftOver } from './imported.ts'
 import { MODULES, RENAMED } from './mastra-modules.ts'
 import { lostOptions, MAKERS, nameOf } from './mastra-options.ts'
+import { plain } from './plain-expression.ts'
 
 export interface RewriteOptions {
   /** Where it stands in the tree. */
@@ -11,6 +13,8 @@ export interface RewriteOptions {
   readonly source: string
   /** What becomes of what it names by its place: of a relative import. */
   readonly placeOf: (specifier: string) => ImportPlace
+  /** What the application calls what the module names, or exports, so. */
+  readonly keyOf?: (names: readonly string[]) => string | undefined
 }
 
 /** Where a relative import leads from the new place. */
@@ -56,7 +60,10 @@ export async function rewriteModule(options: RewriteOptions): Promise<RewrittenM
       if (node.callee.type === 'Identifier' && node.callee.name === 'require') loaded.push([node, first])
       module.made(node.callee, first)
     },
-    NewExpression: ({ callee, arguments: [first] }) => module.made(callee, first),
+    NewExpression(node) {
+      module.made(node.callee, node.arguments[0])
+      module.identified(node)
+    },
     MemberExpression: (node) => module.called(node),
     ArrowFunctionExpression: (node) => module.taken(node),
     FunctionExpression: (node) => module.taken(node),
@@ -173,6 +180,18 @@ class Rewriting {
     if (maker.what === 'tool') this.#executes(options)
   }
 
+  /** An agent in code needs an id here; of an early version only its name was wanted. */
+  identified(node: ESTree.NewExpression): void {
+    const { callee, arguments: given } = node
+    if (callee.type !== 'Identifier' || this.#locals.get(callee.name) !== 'Agent') return
+    const id = missingId(this.#program, node, this.#options.keyOf ?? (() => undefined))
+    if (id === undefined || given[0] === undefined) return
+    const at = plain(given[0]).start + 1
+    const space = /^\s*/.exec(this.#options.source.slice(at))?.[0] || ' '
+    this.#edits.push({ start: at, end: at, text: `${space}id: '${id}',` })
+    this.#tell(node, 'an agent without an id', `its id is "${id}" now: write another if it was asked for by another`)
+  }
+
   /** A method of something that may be an agent. */
   called({ computed, property }: ESTree.MemberExpression): void {
     const name = !computed && property.type === 'Identifier' ? METHODS.get(property.name) : undefined
@@ -186,11 +205,12 @@ class Rewriting {
   }
 
   /** A tool of an early version takes its input out of one argument. */
-  #executes(options: ESTree.Node | undefined): void {
+  #executes(given: ESTree.Node | undefined): void {
+    const options = given === undefined ? undefined : plain(given)
     if (options?.type !== 'ObjectExpression') return
     for (const property of options.properties) {
       if (property.type !== 'Property' || nameOf(property.key) !== 'execute') continue
-      const { value } = property
+      const value = plain(property.value)
       const called = value.type === 'Identifier' ? namedFunctions(this.#program).get(value.name) : value
       const found = isFunction(called) ? this.#ofFirst(called, 'context') : undefined
       if (found) this.#tell(found, 'the input of a tool is not in "context"', 'write execute: (input, context) => …')

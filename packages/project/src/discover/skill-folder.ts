@@ -9,6 +9,9 @@ export const SKILL_FILE = 'SKILL.md'
 /** What `license` in a frontmatter may name: no part of what a model reads. */
 const LICENSE = /^(?:licen[cs]e|notice|copying)(?:[.-][a-z0-9.-]+)?$/i
 
+/** What is called so can be saved as UTF-8. */
+const TEXT = /\.(?:md|mdx|markdown|txt)$/i
+
 /**
  * What there is to read in the folder of a skill beside its SKILL.md: `references/`, text in `assets/`, and Markdown that stands
  * beside it. Undefined, with a note, if the folder is no skill.
@@ -52,8 +55,9 @@ function filesIn(tree: SourceTree, dir: string, path: string, notes: Note[]): Sk
     if (kind === 'directory') return filesIn(tree, dir, inner, notes)
     if (kind === 'file') {
       const found = reference(tree, dir, inner)
-      // An image in `assets/` is no mistake, and a model that reads text has no use for it.
-      const isBinary = inner.startsWith('assets/') && found.unread?.kind === 'no-text'
+      // An image is no mistake, and a model that reads text has no use for it. A text that was saved in another encoding is missed.
+      const isMissed = path.startsWith('references') && TEXT.test(name)
+      const isBinary = found.unread?.kind === 'no-text' && !isMissed
       if (isBinary) notes.push(binaryNote(found.file))
       return isBinary ? [] : [found]
     }

@@ -1,9 +1,10 @@
 import { isAgent } from '@retinue/core/agent'
 import { isTool } from '@retinue/core/tools'
 import type { ModuleFact } from './facts.ts'
+import { serverProblems } from './server-problems.ts'
 import { isPlainRecord } from './value-kind.ts'
 
-/** The settings that `@retinue/server` knows. What their values must be it says itself, when it starts. */
+/** The settings that `@retinue/server` knows. */
 export const SERVER_SETTINGS: readonly string[] = [
   'allowedHosts',
   'auth',
@@ -22,5 +23,5 @@ export const SERVER_SETTINGS: readonly string[] = [
 export function describeServer(value: unknown): ModuleFact | undefined {
   if (!isPlainRecord(value) || isAgent(value) || isTool(value) || typeof value['then'] === 'function') return undefined
   const unknown = Object.keys(value).filter((name) => !SERVER_SETTINGS.includes(name))
-  return { kind: 'server', unknown, known: SERVER_SETTINGS }
+  return { kind: 'server', unknown, known: SERVER_SETTINGS, problems: serverProblems(value) }
 }

@@ -207,7 +207,12 @@ export type ModuleFact =
     }
   /** An object that could be one, with what it lacks to be one. */
   | { readonly kind: 'memory' | 'storage' | 'logger'; readonly missing: readonly string[] }
-  /** Settings of a server. `unknown`: those that no server has. */
-  | { readonly kind: 'server'; readonly unknown: readonly string[]; readonly known: readonly string[] }
+  /** Settings of a server. `unknown`: those that no server has. `problems`: of the values of the others. */
+  | {
+      readonly kind: 'server'
+      readonly unknown: readonly string[]
+      readonly known: readonly string[]
+      readonly problems: readonly SettingsProblem[]
+    }
   /** Not what the slot takes. `exported` names what the module exports instead, if there is no default. */
   | { readonly kind: 'invalid'; readonly found: ValueKind; readonly exported: readonly string[] }

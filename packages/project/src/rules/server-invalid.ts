@@ -1,6 +1,8 @@
 import { baseName } from '../tree/source-tree.ts'
-import { exportPlace, quoteAll } from './places.ts'
+import { exportPlace, propertyPlace, quoteAll } from './places.ts'
 import type { Rule } from './rule.ts'
+
+const VALUE_WHY = 'the server does not start with it'
 
 /** B11.2, B12.3: a setting that is not known is one that somebody relies on, and that does nothing. */
 export const serverInvalid: Rule = {
@@ -10,7 +12,10 @@ export const serverInvalid: Rule = {
   *check(context) {
     for (const { file, slot } of context.discovered.shared) {
       const fact = slot === 'server' ? context.loaded.facts.get(file) : undefined
-      if (fact?.kind !== 'server' || fact.unknown.length === 0) continue
+      if (fact?.kind !== 'server') continue
+      for (const { path, message, fix } of fact.problems)
+        yield { message, place: propertyPlace(context, file, path, 'value'), agentPath: [], fix, why: VALUE_WHY }
+      if (fact.unknown.length === 0) continue
       yield {
         message: `"${baseName(file)}" has settings that no server has: ${quoteAll(fact.unknown)}`,
         place: exportPlace(context, file),

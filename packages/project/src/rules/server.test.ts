@@ -46,3 +46,36 @@ test('B12.3 settings that no server has are told, and what is no settings', asyn
       fix: write: export default serverConfig({ port: 4111 })"
   `)
 })
+
+test('B12.3 a value with which no server starts is told at its property; what a missing variable makes is not', async () => {
+  const text = `import { serverConfig } from '@retinue/server'
+
+export default serverConfig({
+  port: 70_000,
+  token: 'tok',
+  cors: { origins: ['https://a.example', 'https://b.example/', '*'] },
+  heartbeatMs: 20_000,
+})
+`
+  expect(told(await findingsIn(application({ 'server.ts': text })))).toMatchInlineSnapshot(`
+    "error[server-invalid] src/retinue/server.ts:4:9 (the application)
+      the setting port is out of its range
+      fix: write a whole number from 0 to 65535
+    error[server-invalid] src/retinue/server.ts:5:10 (the application)
+      the setting token is not a text of at least 16 characters
+      fix: make one: openssl rand -hex 32, and keep it in the environment: token: process.env.RETINUE_TOKEN
+    error[server-invalid] src/retinue/server.ts:6:20 (the application)
+      "*" in cors.origins is no origin
+      fix: write a scheme and a host, and no path: 'https://app.example.com'; there is no wildcard
+    error[server-invalid] src/retinue/server.ts:6:20 (the application)
+      "https://b.example/" in cors.origins is no origin
+      fix: write a scheme and a host, and no path: 'https://app.example.com'; there is no wildcard
+    error[server-invalid] src/retinue/server.ts:7:16 (the application)
+      the setting heartbeatMs is out of its range
+      fix: write a whole number from 1 to 15000"
+  `)
+  const missing = `const { NO_PORT, NO_TOKEN = '', NO_HOST = '', NO_ORIGINS = '' } = process.env
+export default { port: Number(NO_PORT), token: NO_TOKEN, host: NO_HOST, cors: { origins: NO_ORIGINS.split(',') } }
+`
+  expect(await findingsIn(application({ 'server.ts': missing }))).toEqual([])
+})

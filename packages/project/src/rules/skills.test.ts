@@ -74,7 +74,7 @@ test('S25 what is no UTF-8 or can not be read is an error with its path', async 
     'folder/SKILL.md': utf16,
     'refs/SKILL.md': SKILL,
     'refs/references/a.md': utf16,
-    'refs/references/b.png': Buffer.from([0x89, 0xff]),
+    'refs/references/b.txt': Buffer.from([0x61, 0xe9]),
   }
   expect(await toldOf(skills(files))).toMatchInlineSnapshot(`
     "error[file-unreadable] sup/skills/flat.md:1:1 (sup)
@@ -86,9 +86,22 @@ test('S25 what is no UTF-8 or can not be read is an error with its path', async 
     error[file-unreadable] sup/skills/refs/references/a.md:1:1 (sup)
       "sup/skills/refs/references/a.md" can't be read: it is UTF-16; only UTF-8 is read
       fix: save it as UTF-8
-    error[file-unreadable] sup/skills/refs/references/b.png:1:1 (sup)
-      "sup/skills/refs/references/b.png" can't be read: it is not valid UTF-8
+    error[file-unreadable] sup/skills/refs/references/b.txt:1:1 (sup)
+      "sup/skills/refs/references/b.txt" can't be read: it is not valid UTF-8
       fix: save it as UTF-8"
+  `)
+})
+
+test('S25 a picture in references/ is ignored, as in assets/, with a fix that can be done', async () => {
+  const picture = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0x00])
+  const files = { 'refs/SKILL.md': SKILL, 'refs/references/deep/b.png': picture, 'refs/assets/c.png': picture }
+  expect(await toldOf(skills(files))).toMatchInlineSnapshot(`
+    "warning[entry-ignored] sup/skills/refs/assets/c.png:1:1 (sup)
+      the file "sup/skills/refs/assets/c.png" is ignored: it is no UTF-8 text, and a skill is read as text
+      fix: remove it, or let a tool of your own read it
+    warning[entry-ignored] sup/skills/refs/references/deep/b.png:1:1 (sup)
+      the file "sup/skills/refs/references/deep/b.png" is ignored: it is no UTF-8 text, and a skill is read as text
+      fix: remove it, or let a tool of your own read it"
   `)
 })
 

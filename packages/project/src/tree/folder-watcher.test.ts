@@ -1,4 +1,4 @@
-import { watch } from 'node:fs'
+import { type FSWatcher, watch } from 'node:fs'
 import { isRetinueError } from '@retinue/core/errors'
 import { expect, onTestFinished, test } from 'vitest'
 import { tempProject } from '../../test-support/temp-project.ts'
@@ -41,6 +41,27 @@ test('a folder that is not there is left out, and what else goes wrong is thrown
   expect(thrownBy(() => new FolderWatcher(() => {}, limited(0, 'EIO').start).watch(folders))).toMatchObject({
     code: 'EIO',
   })
+})
+
+test('B11.13 a folder that says that it went is told of and watched anew, even where another one has its inode', () => {
+  const root = tempProject({ 'a/x.ts': '' })
+  const started: FSWatcher[] = []
+  const start = ((path: string) => {
+    const watcher = watch(path)
+    started.push(watcher)
+    return watcher
+  }) as typeof watch
+  let told = 0
+  const watcher = new FolderWatcher(() => told++, start)
+  onTestFinished(() => watcher.close())
+  const folders = [{ path: `${root}/a`, names: new Set(['x.ts']) }]
+  watcher.watch(folders)
+  started[0]?.emit('change', 'rename', 'other.ts')
+  watcher.watch(folders)
+  expect([told, started.length]).toEqual([0, 1])
+  started[0]?.emit('change', 'rename', 'a')
+  watcher.watch(folders)
+  expect([told, started.length]).toEqual([1, 2])
 })
 
 function thrownBy(work: () => void): unknown {

@@ -1,5 +1,5 @@
 import { type Dirent, type FSWatcher, readdirSync, statSync, watch } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { RetinueError } from '@retinue/core/errors'
 import { systemCode } from '../system-code.ts'
 
@@ -35,7 +35,7 @@ export class FolderWatcher {
       const inode = inodeOf(path)
       const known = this.#watched.get(path)
       // A folder that went and was made again has another inode, and the old watcher would be silent for ever.
-      if (known !== undefined && known.inode === inode) known.names = names
+      if (known !== undefined && inode !== undefined && known.inode === inode) known.names = names
       else {
         this.#drop(path)
         if (inode !== undefined) this.#add(path, inode, names)
@@ -52,8 +52,11 @@ export class FolderWatcher {
     if (watcher === undefined) return
     const watched: Watched = { watcher, inode, names }
     this.#watched.set(path, watched)
-    watcher.on('change', (_event, name) => {
-      if (name === null || watched.names === undefined || watched.names.has(String(name))) this.#onChange()
+    watcher.on('change', (event, name) => {
+      // A folder that goes says so by its own name. What comes in its place may have its inode, too.
+      const isItself = event === 'rename' && name === basename(path)
+      if (isItself) watched.inode = undefined
+      if (isItself || name === null || watched.names === undefined || watched.names.has(String(name))) this.#onChange()
     })
     // Windows says so when the folder goes.
     watcher.on('error', () => {
@@ -72,11 +75,13 @@ type Names = ReadonlySet<string> | undefined
 
 interface Watched {
   readonly watcher: FSWatcher
-  readonly inode: bigint
+  /** Undefined once it may watch what is not there any more. */
+  inode: bigint | undefined
   names: Names
 }
 
-function inodeOf(path: string): bigint | undefined {
+/** What tells a folder from another one at the same path; undefined where there is none. */
+export function inodeOf(path: string): bigint | undefined {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
   return stats?.isDirectory() ? stats.ino : undefined
 }

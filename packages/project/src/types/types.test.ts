@@ -1,10 +1,21 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { checkProject } from '../check-project.ts'
+import { writeTypes } from './write-types.ts'
 
 const repository = fileURLToPath(new URL('../../../../', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'retinue-types-'))
@@ -35,6 +46,16 @@ test('B11.12 a check that is not asked to writes nothing', async () => {
   rmSync(file)
   await checkProject(folder)
   expect(() => statSync(file)).toThrow(/ENOENT/)
+})
+
+test('B11.13 types of a project that went do not make its folder again', () => {
+  const root = join(mkdtempSync(join(tmpdir(), 'retinue-gone-')), 'project')
+  writeTypes(root, [])
+  expect(existsSync(root)).toBe(false)
+  mkdirSync(root)
+  writeTypes(root, [])
+  expect(existsSync(join(root, '.retinue/types.d.ts'))).toBe(true)
+  rmSync(join(root, '..'), { recursive: true })
 })
 
 test('B3.2 B11.12 a program that includes the file knows the agents, and a typo does not compile', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { AgentPlan } from '../plan.ts'
 import { systemCode } from '../system-code.ts'
@@ -11,7 +11,8 @@ const TYPES_FILE = '.retinue/types.d.ts'
 export function writeTypes(root: string, plans: readonly AgentPlan[]): void {
   const file = join(root, TYPES_FILE)
   const text = renderTypes(plans, (path) => `../${path}`)
-  if (read(file) === text) return
+  // A project that went is not made again: its folder may just be put back.
+  if (read(file) === text || !existsSync(root)) return
   try {
     mkdirSync(dirname(file), { recursive: true })
     // Whole or not at all, also where two checks run at once.

@@ -1,7 +1,7 @@
 import { Retinue } from '@retinue/core'
 import { isRetinueError } from '@retinue/core/errors'
 import { expect, test } from 'vitest'
-import { SERVER_SETTINGS } from '../../test-support/project.ts'
+import { SERVER_SETTINGS, serverProblems } from '../../test-support/project.ts'
 import { testApp } from '../../test-support/test-app.ts'
 import { createHandler } from '../create-handler.ts'
 import { checkedSettings } from './checked-settings.ts'
@@ -37,7 +37,7 @@ test('B12.3 a server that others can reach needs to know who asks', () => {
     expect(codeOf({ host })).toBeUndefined()
 })
 
-test('settings that make no server are refused, each with what it should be', () => {
+test('settings that make no server are refused, each with what it should be, and by check as well', () => {
   const wrong = [
     null,
     [],
@@ -60,10 +60,34 @@ test('settings that make no server are refused, each with what it should be', ()
     { heartbeatMs: 0 },
     { detachMs: -1 },
     { detachMs: Number.NaN },
+    { detachMs: Number.NEGATIVE_INFINITY },
     { shutdownMs: -1 },
+    { host: ' ' },
+    { host: 7 },
+    { auth: null },
+    { allowedHosts: [7] },
+    { cors: null },
+    { cors: { origins: 'https://a.example' } },
+    { middleware: [true] },
   ]
   for (const settings of wrong) expect([settings, codeOf(settings)]).toEqual([settings, 'server-settings-invalid'])
-  expect(codeOf({ detachMs: Number.POSITIVE_INFINITY, cors: { origins: ['http://localhost:3000'] } })).toBeUndefined()
+  // What is no object, or has a name that is not known, has findings of its own; what a missing variable makes has none.
+  const others: readonly unknown[] = [null, [], 'x', { colour: 'red' }, { host: '' }, { detachMs: Number.NaN }]
+  for (const settings of wrong) {
+    const isOther = others.some((other) => JSON.stringify(other) === JSON.stringify(settings))
+    if (typeof settings !== 'object' || settings === null || isOther) continue
+    expect([settings, serverProblems({ ...settings }).length]).toEqual([settings, 1])
+  }
+  const right = [
+    {},
+    checkedSettings(),
+    { port: 0, shutdownMs: 0, detachMs: 0, bodyLimit: 1, heartbeatMs: 15_000 },
+    { token: '0123456789abcdef', host: 'agents.example.com', allowedHosts: ['a'], auth: () => undefined },
+    { detachMs: Number.POSITIVE_INFINITY, cors: { origins: ['http://localhost:3000'], credentials: true } },
+    { middleware: [() => {}] },
+  ]
+  for (const settings of right)
+    expect([settings, codeOf(settings), serverProblems({ ...settings })]).toEqual([settings, undefined, []])
 })
 
 test('what check says of server.ts is what the server knows', () => {
