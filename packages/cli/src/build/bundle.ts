@@ -11,7 +11,7 @@ import { refused } from './copied-files.ts'
 import { ENTRY, FILE, PROJECT, RUNTIME } from './entry-module.ts'
 import { hasWaitingCircle } from './execution-order.ts'
 import { type Asked, placeModule } from './module-files.ts'
-import { Packages, packageName } from './packages.ts'
+import { Packages, PROVIDERS, packageName } from './packages.ts'
 import { MAY_ASK, type Unfollowed, unfollowedIn } from './unfollowed.ts'
 
 export interface BundleOptions {
@@ -58,24 +58,19 @@ export interface UnfollowedAt extends Unfollowed {
   readonly file: string
 }
 
-/** The providers of models: heavy, and loaded only when one of their models answers. They are installed, not bundled. */
-const PROVIDERS = /^@ai-sdk\/(?:openai|anthropic|google|openai-compatible)$/
-
 /** What a package says that looks for files beside itself. */
 const SELF_READING = /import\.meta|createRequire|__dirname|__filename/
-
-/** How often a package may turn out to need its own place. Each time the bundle is made anew. */
-const MAX_ROUNDS = 5
 
 /** Bundles a project with what it is made of. Throws `build-failed` and `build-version-conflict`. */
 export async function bundle(options: BundleOptions): Promise<Bundle> {
   const kept = new Set<string>()
   let isOrdered = false
-  for (let round = 1; ; round++) {
+  // A package may turn out to need its own place: the bundle is made anew then, with fewer packages in it each time.
+  for (;;) {
     const work = new Work(options, kept, isOrdered)
     const bundled = await work.run()
-    const found = work.selfReading.filter((dir) => !kept.has(dir))
-    if ((found.length === 0 && isOrdered === work.needsOrder) || round === MAX_ROUNDS) return bundled
+    const found = [...work.selfReading, ...work.toKeep()].filter((dir) => !kept.has(dir))
+    if (found.length === 0 && isOrdered === work.needsOrder) return bundled
     for (const dir of found) kept.add(dir)
     isOrdered = work.needsOrder
   }
@@ -109,6 +104,11 @@ class Work {
     this.#project = project
     this.#isOrdered = isOrdered
     this.#packages = new Packages(root, kept)
+  }
+
+  /** The folders of packages that must be installed after all. Throws `build-version-conflict`. */
+  toKeep(): readonly string[] {
+    return this.#packages.toKeep()
   }
 
   async run(): Promise<Bundle> {
@@ -176,21 +176,21 @@ class Work {
       resolveId: {
         // What is relative in a module of its own the bundler finds by itself.
         filter: { id: /^[^./\0]/ },
-        async handler(id, importer, { kind }) {
+        async handler(id, importer = '', { kind }) {
           if (id === ENTRY) return { id: `\0${ENTRY}`, moduleSideEffects: 'no-treeshake' }
           if (id === PROJECT) return { id: `\0${PROJECT}`, moduleSideEffects: 'no-treeshake' }
           if (id in RUNTIME) return fileURLToPath(import.meta.resolve(RUNTIME[id as keyof typeof RUNTIME]))
           if (id.startsWith(FILE)) return join(work.#root, id.slice(FILE.length))
           if (id.startsWith('node:') || isAbsolute(id)) return null
           // What a specifier means is the same for all modules of a folder; a package may hold folders with packages of their own.
-          const key = `${kind} ${dirname(importer ?? '')} ${id}`
+          const key = `${kind} ${dirname(importer)} ${id}`
           const found = await (work.#resolved.get(key) ?? this.resolve(id, importer, { skipSelf: true, kind }))
           work.#resolved.set(key, found)
           // What is not installed was a finding, or is looked for when it is needed, as the providers of models are.
           if (found === null) return { id, external: true }
           if (found.external || !isAbsolute(found.id)) return found
           if (PROVIDERS.test(id)) return work.#provider(id, found.id, importer)
-          return work.#packages.mustBeInstalled(found.id) ? work.#external(id, found.id) : found
+          return work.#packages.mustBeInstalled(found.id) ? work.#external(id, found.id, importer) : found
         },
       },
       load: {
@@ -229,22 +229,14 @@ class Work {
   }
 
   /** Core can load any provider, which says nothing; one that the project names or imports itself must be there. */
-  async #provider(
-    specifier: string,
-    file: string,
-    importer: string | undefined,
-  ): Promise<{ id: string; external: true }> {
-    const owner = importer === undefined ? undefined : this.#packages.of(importer)
+  async #provider(specifier: string, file: string, importer: string): Promise<{ id: string; external: true }> {
+    const owner = this.#packages.of(importer)
     const isAsked = owner?.name !== '@retinue/core' || (await this.#project).providers.includes(packageName(specifier))
-    return isAsked ? this.#external(specifier, file) : { id: specifier, external: true }
+    return isAsked ? this.#external(specifier, file, importer) : { id: specifier, external: true }
   }
 
-  #external(specifier: string, file: string): { id: string; external: true } {
-    try {
-      this.#packages.list(specifier, file)
-    } catch (error) {
-      this.#refused.set(specifier, error)
-    }
+  #external(specifier: string, file: string, importer: string): { id: string; external: true } {
+    this.#packages.list(specifier, file, importer)
     return { id: specifier, external: true }
   }
 
