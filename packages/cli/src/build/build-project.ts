@@ -31,7 +31,7 @@ export interface Missing {
   readonly open: readonly string[]
   /** What modules ask for when they run, and is not in the output. */
   readonly unfollowed: readonly UnfollowedAt[]
-  /** What of seeds and included folders was left out, by its path in the project: secrets, what was installed. */
+  /** What of folders that are read or included was left out, by its path in the project: secrets, what was installed. */
   readonly left: readonly string[]
 }
 
@@ -116,13 +116,17 @@ function toCopy(root: string, blueprint: ProjectBlueprint, { reads }: Bundle): T
   const seeds = blueprint.agents.flatMap(withSubagents).flatMap(({ workspace }) => workspace?.seeds ?? [])
   const included = new Set(includedFiles(root))
   const requests: readonly CopyRequest[] = [
-    ...seeds.map((place) => ({ from: join(root, place), to: place, by: 'a workspace' })),
+    ...seeds.map((place) => ({ from: join(root, place), to: place, by: 'a workspace', withoutLinks: true })),
     ...[...reads].map(([to, { from, by }]) => ({ from, to, by, isMeant: included.has(to) })),
     ...[...included].map((to) => ({ from: join(root, to), to, by: 'package.json', isMeant: true })),
   ]
   const all = requests.map((request) => filesToCopy({ ...request, to: `files/${request.to}` }))
   const files = new Map(all.flatMap((each) => each.files).map((file) => [file.to, file]))
-  const left = all.flatMap((each) => each.left).filter((path) => !isTaken(files, root, path))
+  // What is left out of seeds `check` has said, and no run gets it.
+  const left = all
+    .slice(seeds.length)
+    .flatMap((each) => each.left)
+    .filter((path) => !isTaken(files, root, path))
   return { files: [...files.values()], left: [...new Set(left)].sort() }
 }
 
