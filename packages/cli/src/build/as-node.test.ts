@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test, vi } from 'vitest'
@@ -26,9 +26,9 @@ async function both(files: Readonly<Record<string, string>>, manifest = '{"type"
   return { node, built: await ran(made), made }
 }
 
-async function ran({ files, reads }: Bundle): Promise<unknown> {
+async function ran({ files, reads }: Bundle, copied: Readonly<Record<string, string>> = {}): Promise<unknown> {
   const folder = emptyFolder()
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  writeFiles(folder, { 'package.json': '{"type":"module"}', ...copied })
   for (const [name, content] of files) writeFiles(join(folder, 'app'), { [name]: String(content) })
   expect([...reads]).toEqual([])
   return ((await import(pathToFileURL(join(folder, 'app/application.js')).href)) as { main: unknown }).main
@@ -108,6 +108,44 @@ test('B11.13 R22 what an import means is the same as in Node: CommonJS, conditio
     })
     expect([made.unfollowed, made.open]).toEqual([[], []])
   }
+})
+
+test('B11.13 a module that hands on its import.meta finds its files, and is told where nobody can say which', async () => {
+  const files = {
+    'src/tool.ts': `import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+const { dirname } = import.meta
+const meta = import.meta
+const name: 'filename' | 'url' = 'filename'
+const read = (place: string | URL): string => readFileSync(place, 'utf8')
+class Made {
+  static url = 'of a class'
+  said: string
+  constructor() {
+    this.said = new.target.url
+  }
+}
+export default [
+  read(join(dirname, 'data/a.txt')),
+  read(new URL('./data/a.txt', meta.url)),
+  read(\`\${import.meta['dirname']}/data/a.txt\`),
+  read(join(import.meta[name], '../data/a.txt')),
+  read(join(import.meta['dirname'], 'data/followed.txt')),
+  typeof meta.resolve,
+  new Made().said,
+]
+`,
+    'src/data/a.txt': 'found',
+    'src/data/followed.txt': 'followed',
+  }
+  const root = emptyFolder()
+  writeFiles(root, { 'package.json': '{"type":"module"}', ...files })
+  const made = await bundleEntry(root, MAIN)
+  expect([made.open, [...made.reads.keys()]]).toEqual([['src/tool.ts'], ['src/data/followed.txt']])
+  // As if package.json had named them.
+  const included = { 'files/src/data/a.txt': 'found', 'files/src/data/followed.txt': 'followed' }
+  const built = await ran({ ...made, reads: new Map() }, included)
+  expect(built).toEqual([...Array<string>(4).fill('found'), 'followed', 'function', 'of a class'])
 })
 
 test('B11.13 what a created require is asked that nobody can follow is told with its line', async () => {
