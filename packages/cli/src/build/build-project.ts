@@ -5,6 +5,7 @@ import type { Bundle, BundledProject, UnfollowedAt } from './bundle.ts'
 import { type CopiedFile, type CopyRequest, filesToCopy, type ToCopy } from './copied-files.ts'
 import { ENTRY_TEXT, projectModule } from './entry-module.ts'
 import { includedFiles } from './included-files.ts'
+import { movedFile } from './installed-from.ts'
 import { OUTPUT_DIR, POINTER } from './output-dir.ts'
 import { MARK, writeOutput } from './write-output.ts'
 
@@ -60,14 +61,16 @@ export async function buildProject({ path, dir, out, strict = false }: BuildOpti
   if (blueprint === undefined) return { check, missing: { open: [], unfollowed: [], left: [] }, output: undefined }
   const bundled = await bundling
   const folder = out === undefined ? join(root, OUTPUT_DIR) : resolve(out)
-  const top = { 'package.json': manifest(bundled.dependencies), 'index.js': INDEX }
+  const dependencies = Object.fromEntries(
+    Object.entries(bundled.dependencies).map(([name, source]) => [name, movedFile(source, root, folder)]),
+  )
+  const top = { 'package.json': manifest(dependencies), 'index.js': INDEX }
   const written = new Map([...bundled.files].map(([name, content]) => [`app/${name}`, content] as const))
   const { files, left } = toCopy(root, blueprint, bundled)
-  const { dependencies, unfollowed } = bundled
   const missing: Missing = {
     // Who says what is to be taken along has thought of it.
     open: includedFiles(root) === undefined ? bundled.open : [],
-    unfollowed,
+    unfollowed: bundled.unfollowed,
     left: left.map((path) => relative(root, path).replaceAll('\\', '/')),
   }
   if (strict && Object.values(missing).some(({ length }) => length > 0)) return { check, missing, output: undefined }

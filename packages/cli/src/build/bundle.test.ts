@@ -6,6 +6,7 @@ import { cliProject, writeFiles } from '../../test-support/cli-project.ts'
 import { emptyFolder } from '../../test-support/output.ts'
 import type { Bundle } from './bundle.ts'
 import { includedFiles } from './included-files.ts'
+import { InstalledFrom, movedFile } from './installed-from.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -174,6 +175,37 @@ test('R22 one package in two versions, where one must be listed, is a named erro
     [`src/use.ts`]: "export * from '../packages/linked/index.js'\n",
   }
   await expect(bundled(['common', '../../../use'], files)).rejects.toMatchObject({ code: 'build-version-conflict' })
+})
+
+test('B11.13 R22 what came from no registry is listed as where it came from', async () => {
+  const registry = { version: '1.2.3', resolved: 'https://registry.example/reg/-/reg-1.2.3.tgz' }
+  const packages = {
+    'node_modules/reg': registry,
+    'node_modules/silent': { version: '1.2.3' },
+    'node_modules/ball': { version: '1.2.3', resolved: 'file:vendor/ball-1.2.3.tgz' },
+    'node_modules/@my/git': { version: '1.2.3', resolved: 'git+ssh://git@example.com/my/git.git#0123abc' },
+    'node_modules/away': { version: '1.2.3', resolved: 'https://example.com/away.tgz' },
+  }
+  const names = ['reg', 'silent', 'ball', '@my/git', 'away']
+  const files = Object.assign({}, ...names.map((name) => installed(name, {}, { 'index.js': 'exports.a = 1\n' })))
+  const remembered = { 'node_modules/.package-lock.json': JSON.stringify({ packages }) }
+  expect((await bundled(names, { ...files, ...remembered })).dependencies).toEqual({
+    reg: '1.2.3',
+    silent: '1.2.3',
+    ball: 'file:vendor/ball-1.2.3.tgz',
+    '@my/git': 'git+ssh://git@example.com/my/git.git#0123abc',
+    away: 'https://example.com/away.tgz',
+  })
+  expect((await bundled(names, { ...files, 'node_modules/.package-lock.json': '{' })).dependencies).toMatchObject({
+    ball: '1.2.3',
+  })
+  // One that stands in a monorepo, whose packages are installed above it.
+  const above = emptyFolder()
+  writeFiles(above, remembered)
+  const inside = new InstalledFrom().source(join(above, 'node_modules/ball'), join(above, 'packages/app'))
+  expect(inside).toBe('file:../../vendor/ball-1.2.3.tgz')
+  expect(movedFile('file:vendor/a.tgz', '/project', '/project/.retinue/output')).toBe('file:../../vendor/a.tgz')
+  expect(movedFile('1.2.3', '/project', '/elsewhere')).toBe('1.2.3')
 })
 
 /** A module that finds its package only where that is installed. */

@@ -35,7 +35,7 @@ export interface BundledProject {
 export interface Bundle {
   /** Scripts and their source maps, by name. */
   readonly files: ReadonlyMap<string, string | Uint8Array>
-  /** What must be installed beside them. */
+  /** What must be installed beside them, as a package.json in the project's root would list it. */
   readonly dependencies: Readonly<Record<string, string>>
   /** Files and folders that modules read, by their places below `files`. */
   readonly reads: ReadonlyMap<string, Read>

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, extname, join, sep } from 'node:path'
 import { RetinueError } from '@retinue/core/errors'
+import { InstalledFrom } from './installed-from.ts'
 import { readManifest } from './read-manifest.ts'
 
 /** A package that a project imports, as it is installed. */
@@ -161,9 +162,11 @@ export class Packages {
 
   /** What must be installed, as the dependencies of a package.json; a path of a file there is one from the project's root. */
   dependencies(): Readonly<Record<string, string>> {
+    const from = new InstalledFrom()
     const sorted = [...this.#listed].sort(([a], [b]) => (a < b ? -1 : 1))
+    const entries = sorted.flatMap(([alias, versions]) => [...versions.values()].map(({ found }) => ({ alias, found })))
     return Object.fromEntries(
-      sorted.flatMap(([alias, versions]) => [...versions.values()].map(({ found }) => [alias, listedAs(alias, found)])),
+      entries.map(({ alias, found }) => [alias, from.source(found.dir, this.#root) ?? listedAs(alias, found)]),
     )
   }
 
