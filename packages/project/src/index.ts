@@ -44,3 +44,4 @@ export type {
   TypedAgent,
 } from './types/project-types.ts'
 export { createLocalWorkspace, type LocalWorkspaceOptions } from './workspace/local-workspace.ts'
+export { withheld } from './workspace/withheld.ts'

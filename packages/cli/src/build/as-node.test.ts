@@ -1,4 +1,4 @@
-import { symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test, vi } from 'vitest'
@@ -9,19 +9,26 @@ import type { Bundle } from './bundle.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
+const MAIN = "export { default as main } from 'retinue:file/src/tool.ts'\n"
+
+/** Packages that are folders of the project, by what they are imported as. */
+const LINKED = { cjslib: 'linked', near: 'packages/near' }
+
 /** What the module `src/tool.ts` of a project exports as its default, in Node and in a bundle. */
 async function both(files: Readonly<Record<string, string>>, manifest = '{"type":"module"}') {
   const root = emptyFolder()
   writeFiles(root, { 'package.json': manifest, ...files })
-  symlinkSync(join(root, 'linked'), join(root, 'node_modules/cjslib'), 'dir')
-  const made = await bundleEntry(root, "export { default as main } from 'retinue:file/src/tool.ts'\n")
+  mkdirSync(join(root, 'node_modules'), { recursive: true })
+  for (const [link, to] of Object.entries(LINKED))
+    if (existsSync(join(root, to))) symlinkSync(join(root, to), join(root, 'node_modules', link), 'dir')
+  const made = await bundleEntry(root, MAIN)
   const node: unknown = ((await import(pathToFileURL(join(root, 'src/tool.ts')).href)) as { default: unknown }).default
   return { node, built: await ran(made), made }
 }
 
-async function ran({ files, reads }: Bundle): Promise<unknown> {
+async function ran({ files, reads }: Bundle, copied: Readonly<Record<string, string>> = {}): Promise<unknown> {
   const folder = emptyFolder()
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  writeFiles(folder, { 'package.json': '{"type":"module"}', ...copied })
   for (const [name, content] of files) writeFiles(join(folder, 'app'), { [name]: String(content) })
   expect([...reads]).toEqual([])
   return ((await import(pathToFileURL(join(folder, 'app/application.js')).href)) as { main: unknown }).main
@@ -103,6 +110,44 @@ test('B11.13 R22 what an import means is the same as in Node: CommonJS, conditio
   }
 })
 
+test('B11.13 a module that hands on its import.meta finds its files, and is told where nobody can say which', async () => {
+  const files = {
+    'src/tool.ts': `import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+const { dirname } = import.meta
+const meta = import.meta
+const name: 'filename' | 'url' = 'filename'
+const read = (place: string | URL): string => readFileSync(place, 'utf8')
+class Made {
+  static url = 'of a class'
+  said: string
+  constructor() {
+    this.said = new.target.url
+  }
+}
+export default [
+  read(join(dirname, 'data/a.txt')),
+  read(new URL('./data/a.txt', meta.url)),
+  read(\`\${import.meta['dirname']}/data/a.txt\`),
+  read(join(import.meta[name], '../data/a.txt')),
+  read(join(import.meta['dirname'], 'data/followed.txt')),
+  typeof meta.resolve,
+  new Made().said,
+]
+`,
+    'src/data/a.txt': 'found',
+    'src/data/followed.txt': 'followed',
+  }
+  const root = emptyFolder()
+  writeFiles(root, { 'package.json': '{"type":"module"}', ...files })
+  const made = await bundleEntry(root, MAIN)
+  expect([made.open, [...made.reads.keys()]]).toEqual([['src/tool.ts'], ['src/data/followed.txt']])
+  // As if package.json had named them.
+  const included = { 'files/src/data/a.txt': 'found', 'files/src/data/followed.txt': 'followed' }
+  const built = await ran({ ...made, reads: new Map() }, included)
+  expect(built).toEqual([...Array<string>(4).fill('found'), 'followed', 'function', 'of a class'])
+})
+
 test('B11.13 what a created require is asked that nobody can follow is told with its line', async () => {
   const root = emptyFolder()
   const tool = `import { createRequire } from 'node:module'
@@ -124,4 +169,90 @@ export default createRequire(import.meta.url)(process.argv[9] ?? './a.cjs')
     "8 createRequire(import.meta.url)(process.argv[9] ?? './a.cjs')",
   ])
   expect(open).toEqual([])
+})
+
+/** A module that sets something, before one that reads it as it is loaded; `tool` makes chunks that share the reader. */
+const ORDERED = {
+  'src/setup.ts': "Object.assign(globalThis, { setForBuild: 'set' })\n",
+  'src/reader.ts': "export const read: unknown = Reflect.get(globalThis, 'setForBuild') ?? 'too early'\n",
+  'src/lazy.ts': "import { read } from './reader.ts'\nexport const lazy: string = 'late: ' + String(read)\n",
+  'src/job.ts': "import { read } from './reader.ts'\nprocess.send?.(read)\n",
+}
+
+function ordered(...lines: readonly string[]): Record<string, string> {
+  const tool = ["import './setup.ts'", "import { read } from './reader.ts'", ...lines]
+  return { ...ORDERED, 'src/tool.ts': `${tool.join('\n')}\n` }
+}
+
+test('B11.13 modules run in the order of their imports, whatever an import() or a worker shares with them', async () => {
+  const forget = (): boolean => Reflect.deleteProperty(globalThis, 'setForBuild')
+  const later = ordered("export default [read, (await import('./lazy.ts')).lazy]")
+  const job = "new Worker(new URL('./job.ts', import.meta.url))"
+  const worker = ordered("import { Worker } from 'node:worker_threads'", `export default [read, () => ${job}]`)
+  for (const [files, expected] of [
+    [later, ['set', 'late: set']],
+    [worker, ['set', expect.any(Function)]],
+  ] as const) {
+    const root = emptyFolder()
+    writeFiles(root, { 'package.json': '{"type":"module"}', ...files })
+    forget()
+    expect(await ran(await bundleEntry(root, MAIN))).toEqual(expected)
+  }
+  forget()
+})
+
+test('B11.13 modules that import each other, and wait for one that awaits, do not wait for ever', async () => {
+  const { node, built } = await both({
+    'src/slow.ts': 'export const slow: string = await new Promise((resolve) => setImmediate(resolve, "slow"))\n',
+    'src/one.ts': `import { slow } from './slow.ts'
+import { two } from './two.ts'
+export function one(): string { return slow + two() }
+`,
+    'src/two.ts': "import { one } from './one.ts'\nexport function two(): string { return typeof one }\n",
+    'src/late.ts': 'export default 1\n',
+    'src/tool.ts': "import { one } from './one.ts'\nexport default [one(), (await import('./late.ts')).default]\n",
+  })
+  expect(built).toEqual(node)
+  expect(node).toEqual(['slowfunction', 1])
+})
+
+test('B11.13 R22 a specifier means in each folder what Node finds from there, versions or not', async () => {
+  const nested = (folder: string, said: string): Record<string, string> => ({
+    [`${folder}/node_modules/dep/package.json`]: `{"type":"module","name":"dep","version":"1.0.0","exports":"./index.js"}`,
+    [`${folder}/node_modules/dep/index.js`]: `export default '${said}'\n`,
+  })
+  const own = '"type":"module","imports":{"#own":"./own.ts"}'
+  const asks = "import own from '#own'\nimport dep from 'dep'\n"
+  const { node, built } = await both(
+    {
+      'own.ts': "export default 'own of the project'\n",
+      'packages/near/package.json': `{${own},"exports":"./index.ts"}`,
+      'packages/near/own.ts': "export default 'own of near'\n",
+      'packages/near/index.ts': `${asks}export const near: string[] = [own, dep]\n`,
+      'src/deep/index.ts': "import dep from 'dep'\nexport const deep: string = dep\n",
+      'src/tool.ts': `${asks}import { near } from 'near'\nimport { deep } from './deep/index.ts'\nexport default [own, dep, near, deep]\n`,
+      ...nested('.', 'of the project'),
+      ...nested('packages/near', 'of near'),
+      ...nested('src/deep', 'of a folder'),
+    },
+    `{${own}}`,
+  )
+  expect(built).toEqual(node)
+  expect(node).toEqual(['own of the project', 'of the project', ['own of near', 'of near'], 'of a folder'])
+})
+
+test('B11.13 whatever is imported runs, and package.json need not say that it does something', async () => {
+  const files = {
+    'node_modules/effect/package.json':
+      '{"name":"effect","version":"1.0.0","type":"module","exports":"./index.js","sideEffects":false}',
+    'node_modules/effect/index.js': "globalThis.ranForBuild = 'package'\nexport const unused = 1\n",
+    'src/setup.ts': "Object.assign(globalThis, { setForBuild: 'project' })\n",
+    'src/tool.ts': `import './setup.ts'
+import 'effect'
+export default ['setForBuild', 'ranForBuild'].map((name) => [Reflect.get(globalThis, name), Reflect.deleteProperty(globalThis, name)][0])
+`,
+  }
+  const { node, built } = await both(files, '{"type":"module","sideEffects":false}')
+  expect(built).toEqual(node)
+  expect(node).toEqual(['project', 'package'])
 })

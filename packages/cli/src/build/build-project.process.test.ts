@@ -304,6 +304,27 @@ function copyOfCore(root: string, name: string): void {
   symlinkSync(NODE_MODULES, join(folder, 'node_modules'))
 }
 
+test('B11.13 R22 a package of a tarball is listed by its path from the output', async () => {
+  const root = join(cliProject({}), 'app')
+  const packages = { 'node_modules/ball': { version: '1.0.0', resolved: 'file:vendor/ball-1.0.0.tgz' } }
+  writeFiles(root, {
+    ...FILES,
+    'package.json': '{"type":"module"}',
+    'node_modules/.package-lock.json': JSON.stringify({ packages }),
+    'node_modules/ball/package.json': '{"name":"ball","version":"1.0.0"}',
+    'node_modules/ball/index.js': 'exports.a = 1\n',
+    [`${AGENTS}/sup/config.ts`]: `import 'ball'\n${config(PLANNER)}`,
+  })
+  const listed = async (out?: string): Promise<unknown> => {
+    const { output } = await buildProject({ path: root, ...(out !== undefined && { out }) })
+    const { dependencies } = JSON.parse(readFileSync(join(output?.folder ?? '', 'package.json'), 'utf8'))
+    expect(output?.dependencies).toEqual(dependencies)
+    return dependencies.ball
+  }
+  expect(await listed()).toBe('file:../../vendor/ball-1.0.0.tgz')
+  expect(await listed(join(root, 'served'))).toBe('file:../vendor/ball-1.0.0.tgz')
+})
+
 test('R17 secrets and what lies outside are not taken along; what package.json names is', async () => {
   const reading = (url: string): string => {
     return `import { readFileSync } from 'node:fs'\nexport const read = () => readFileSync(new URL('${url}', import.meta.url))\n${config(PLANNER)}`

@@ -5,6 +5,7 @@ import type { Bundle, BundledProject, UnfollowedAt } from './bundle.ts'
 import { type CopiedFile, type CopyRequest, filesToCopy, type ToCopy } from './copied-files.ts'
 import { ENTRY_TEXT, projectModule } from './entry-module.ts'
 import { includedFiles } from './included-files.ts'
+import { movedFile } from './installed-from.ts'
 import { OUTPUT_DIR, POINTER } from './output-dir.ts'
 import { MARK, writeOutput } from './write-output.ts'
 
@@ -31,7 +32,7 @@ export interface Missing {
   readonly open: readonly string[]
   /** What modules ask for when they run, and is not in the output. */
   readonly unfollowed: readonly UnfollowedAt[]
-  /** What of seeds and included folders was left out, by its path in the project: secrets, what was installed. */
+  /** What of folders that are read or included was left out, by its path in the project: secrets, what was installed. */
   readonly left: readonly string[]
 }
 
@@ -60,14 +61,16 @@ export async function buildProject({ path, dir, out, strict = false }: BuildOpti
   if (blueprint === undefined) return { check, missing: { open: [], unfollowed: [], left: [] }, output: undefined }
   const bundled = await bundling
   const folder = out === undefined ? join(root, OUTPUT_DIR) : resolve(out)
-  const top = { 'package.json': manifest(bundled.dependencies), 'index.js': INDEX }
+  const dependencies = Object.fromEntries(
+    Object.entries(bundled.dependencies).map(([name, source]) => [name, movedFile(source, root, folder)]),
+  )
+  const top = { 'package.json': manifest(dependencies), 'index.js': INDEX }
   const written = new Map([...bundled.files].map(([name, content]) => [`app/${name}`, content] as const))
   const { files, left } = toCopy(root, blueprint, bundled)
-  const { dependencies, unfollowed } = bundled
   const missing: Missing = {
     // Who says what is to be taken along has thought of it.
     open: includedFiles(root) === undefined ? bundled.open : [],
-    unfollowed,
+    unfollowed: bundled.unfollowed,
     left: left.map((path) => relative(root, path).replaceAll('\\', '/')),
   }
   if (strict && Object.values(missing).some(({ length }) => length > 0)) return { check, missing, output: undefined }
@@ -116,13 +119,17 @@ function toCopy(root: string, blueprint: ProjectBlueprint, { reads }: Bundle): T
   const seeds = blueprint.agents.flatMap(withSubagents).flatMap(({ workspace }) => workspace?.seeds ?? [])
   const included = new Set(includedFiles(root))
   const requests: readonly CopyRequest[] = [
-    ...seeds.map((place) => ({ from: join(root, place), to: place, by: 'a workspace' })),
+    ...seeds.map((place) => ({ from: join(root, place), to: place, by: 'a workspace', withoutLinks: true })),
     ...[...reads].map(([to, { from, by }]) => ({ from, to, by, isMeant: included.has(to) })),
     ...[...included].map((to) => ({ from: join(root, to), to, by: 'package.json', isMeant: true })),
   ]
   const all = requests.map((request) => filesToCopy({ ...request, to: `files/${request.to}` }))
   const files = new Map(all.flatMap((each) => each.files).map((file) => [file.to, file]))
-  const left = all.flatMap((each) => each.left).filter((path) => !isTaken(files, root, path))
+  // What is left out of seeds `check` has said, and no run gets it.
+  const left = all
+    .slice(seeds.length)
+    .flatMap((each) => each.left)
+    .filter((path) => !isTaken(files, root, path))
   return { files: [...files.values()], left: [...new Set(left)].sort() }
 }
 

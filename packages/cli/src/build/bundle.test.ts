@@ -6,6 +6,7 @@ import { cliProject, writeFiles } from '../../test-support/cli-project.ts'
 import { emptyFolder } from '../../test-support/output.ts'
 import type { Bundle } from './bundle.ts'
 import { includedFiles } from './included-files.ts'
+import { InstalledFrom, movedFile } from './installed-from.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -174,6 +175,84 @@ test('R22 one package in two versions, where one must be listed, is a named erro
     [`src/use.ts`]: "export * from '../packages/linked/index.js'\n",
   }
   await expect(bundled(['common', '../../../use'], files)).rejects.toMatchObject({ code: 'build-version-conflict' })
+})
+
+test('B11.13 R22 what came from no registry is listed as where it came from', async () => {
+  const registry = { version: '1.2.3', resolved: 'https://registry.example/reg/-/reg-1.2.3.tgz' }
+  const packages = {
+    'node_modules/reg': registry,
+    'node_modules/silent': { version: '1.2.3' },
+    'node_modules/ball': { version: '1.2.3', resolved: 'file:vendor/ball-1.2.3.tgz' },
+    'node_modules/@my/git': { version: '1.2.3', resolved: 'git+ssh://git@example.com/my/git.git#0123abc' },
+    'node_modules/away': { version: '1.2.3', resolved: 'https://example.com/away.tgz' },
+  }
+  const names = ['reg', 'silent', 'ball', '@my/git', 'away']
+  const files = Object.assign({}, ...names.map((name) => installed(name, {}, { 'index.js': 'exports.a = 1\n' })))
+  const remembered = { 'node_modules/.package-lock.json': JSON.stringify({ packages }) }
+  expect((await bundled(names, { ...files, ...remembered })).dependencies).toEqual({
+    reg: '1.2.3',
+    silent: '1.2.3',
+    ball: 'file:vendor/ball-1.2.3.tgz',
+    '@my/git': 'git+ssh://git@example.com/my/git.git#0123abc',
+    away: 'https://example.com/away.tgz',
+  })
+  expect((await bundled(names, { ...files, 'node_modules/.package-lock.json': '{' })).dependencies).toMatchObject({
+    ball: '1.2.3',
+  })
+  // One that stands in a monorepo, whose packages are installed above it.
+  const above = emptyFolder()
+  writeFiles(above, remembered)
+  const inside = new InstalledFrom().source(join(above, 'node_modules/ball'), join(above, 'packages/app'))
+  expect(inside).toBe('file:../../vendor/ball-1.2.3.tgz')
+  expect(movedFile('file:vendor/a.tgz', '/project', '/project/.retinue/output')).toBe('file:../../vendor/a.tgz')
+  expect(movedFile('1.2.3', '/project', '/elsewhere')).toBe('1.2.3')
+})
+
+/** A module that finds its package only where that is installed. */
+const READING =
+  "import { readFileSync } from 'node:fs'\nexport const said = readFileSync(new URL('./package.json', import.meta.url))\n"
+
+test('B11.13 what a listed package imports is listed, too, through others and as a peer: it is there once', async () => {
+  const files = {
+    ...installed('plug', { ...MODULE, peerDependencies: { reg: '1' } }, { 'index.js': `import 'reg'\n${READING}` }),
+    ...installed('reg', { ...MODULE, dependencies: { below: '1' } }, { 'index.js': "export * from 'below'\n" }),
+    ...installed('below', MODULE, { 'index.js': 'export const all = []\n' }),
+    ...installed('alone', { ...MODULE, dependencies: { plug: '1' } }, { 'index.js': 'export const a = 1\n' }),
+  }
+  expect((await bundled(['below', 'reg', 'plug', 'alone'], files)).dependencies).toEqual({
+    below: '1.2.3',
+    plug: '1.2.3',
+    reg: '1.2.3',
+  })
+  expect((await bundled(['below', 'plug'], files)).dependencies).toEqual({ below: '1.2.3', plug: '1.2.3' })
+  expect((await bundled(['below', 'reg', 'alone'], files)).dependencies).toEqual({})
+})
+
+test('B11.13 of core, and of what providers of models import, a bundle has its own', async () => {
+  const files = {
+    ...installed('plug', { ...MODULE, dependencies: { '@retinue/core': '1' } }, { 'index.js': READING }),
+    ...installed('@ai-sdk/openai', { ...MODULE, dependencies: { zod: '1' } }, { 'index.js': "import 'zod'\n" }),
+    ...installed('@retinue/core', { ...MODULE, dependencies: { zod: '1' } }, { 'index.js': 'export const a = 1\n' }),
+    ...installed('zod', MODULE, { 'index.js': 'export const a = 1\n' }),
+  }
+  expect((await bundled(['plug', '@retinue/core', 'zod', '@ai-sdk/openai'], files)).dependencies).toEqual({
+    plug: '1.2.3',
+    '@ai-sdk/openai': '1.2.3',
+  })
+})
+
+test('R22 a package with a version of its own of one that must be listed is listed itself, in any order', async () => {
+  const files = {
+    ...installed('common', MODULE, { 'index.js': READING }),
+    ...installed('above', { ...MODULE, dependencies: { common: '2' } }, { 'index.js': "export * from 'common'\n" }),
+    'node_modules/above/node_modules/common/package.json': manifest({ name: 'common', ...MODULE, version: '2.0.0' }),
+    'node_modules/above/node_modules/common/index.js': READING,
+  }
+  for (const imports of [
+    ['above', 'common'],
+    ['common', 'above'],
+  ])
+    expect((await bundled(imports, files)).dependencies).toEqual({ above: '1.2.3', common: '1.2.3' })
 })
 
 test('R22 a package that is linked in is bundled, and finds its files', async () => {

@@ -4,13 +4,14 @@ import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { RetinueError } from '@retinue/core/errors'
-import type { OutputChunk, Plugin, PluginContext, RolldownOutput } from 'rolldown'
+import type { ModuleInfo, OutputChunk, Plugin, PluginContext, RolldownOutput } from 'rolldown'
 import { rolldown } from 'rolldown'
 import { asNode, nodeConditions } from './as-node.ts'
 import { refused } from './copied-files.ts'
 import { ENTRY, FILE, PROJECT, RUNTIME } from './entry-module.ts'
+import { hasWaitingCircle } from './execution-order.ts'
 import { type Asked, placeModule } from './module-files.ts'
-import { Packages, packageName } from './packages.ts'
+import { Packages, PROVIDERS, packageName } from './packages.ts'
 import { MAY_ASK, type Unfollowed, unfollowedIn } from './unfollowed.ts'
 
 export interface BundleOptions {
@@ -34,7 +35,7 @@ export interface BundledProject {
 export interface Bundle {
   /** Scripts and their source maps, by name. */
   readonly files: ReadonlyMap<string, string | Uint8Array>
-  /** What must be installed beside them. */
+  /** What must be installed beside them, as a package.json in the project's root would list it. */
   readonly dependencies: Readonly<Record<string, string>>
   /** Files and folders that modules read, by their places below `files`. */
   readonly reads: ReadonlyMap<string, Read>
@@ -57,24 +58,21 @@ export interface UnfollowedAt extends Unfollowed {
   readonly file: string
 }
 
-/** The providers of models: heavy, and loaded only when one of their models answers. They are installed, not bundled. */
-const PROVIDERS = /^@ai-sdk\/(?:openai|anthropic|google|openai-compatible)$/
-
 /** What a package says that looks for files beside itself. */
 const SELF_READING = /import\.meta|createRequire|__dirname|__filename/
-
-/** How often a package may turn out to need its own place. Each time the bundle is made anew. */
-const MAX_ROUNDS = 5
 
 /** Bundles a project with what it is made of. Throws `build-failed` and `build-version-conflict`. */
 export async function bundle(options: BundleOptions): Promise<Bundle> {
   const kept = new Set<string>()
-  for (let round = 1; ; round++) {
-    const work = new Work(options, kept)
+  let isOrdered = false
+  // A package may turn out to need its own place: the bundle is made anew then, with fewer packages in it each time.
+  for (;;) {
+    const work = new Work(options, kept, isOrdered)
     const bundled = await work.run()
-    const found = work.selfReading.filter((dir) => !kept.has(dir))
-    if (found.length === 0 || round === MAX_ROUNDS) return bundled
+    const found = [...work.selfReading, ...work.toKeep()].filter((dir) => !kept.has(dir))
+    if (found.length === 0 && isOrdered === work.needsOrder) return bundled
     for (const dir of found) kept.add(dir)
+    isOrdered = work.needsOrder
   }
 }
 
@@ -82,10 +80,15 @@ export async function bundle(options: BundleOptions): Promise<Bundle> {
 class Work {
   /** The folders of bundled packages that look for files beside themselves. */
   readonly selfReading: string[] = []
+  /** Whether modules must be kept in their order: chunks run what they share first. That makes every module larger. */
+  needsOrder = false
   readonly #root: string
   readonly #entry: string
   readonly #project: Promise<BundledProject>
+  readonly #isOrdered: boolean
   readonly #packages: Packages
+  /** Whether workers begin with chunks of their own. */
+  #isSplit = false
   readonly #reads = new Map<string, Read>()
   readonly #open = new Set<string>()
   readonly #unfollowed: UnfollowedAt[] = []
@@ -95,11 +98,17 @@ class Work {
   /** What ends it, by where it was met. The bundler would make an error of its own of what is thrown at once. */
   readonly #refused = new Map<string, unknown>()
 
-  constructor({ root, entry, project }: BundleOptions, kept: Iterable<string>) {
+  constructor({ root, entry, project }: BundleOptions, kept: Iterable<string>, isOrdered: boolean) {
     this.#root = root
     this.#entry = entry
     this.#project = project
+    this.#isOrdered = isOrdered
     this.#packages = new Packages(root, kept)
+  }
+
+  /** The folders of packages that must be installed after all. Throws `build-version-conflict`. */
+  toKeep(): readonly string[] {
+    return this.#packages.toKeep()
   }
 
   async run(): Promise<Bundle> {
@@ -130,6 +139,8 @@ class Work {
           conditionNames: nodeConditions(),
           mainFields: ['main'],
         },
+        // Node runs every module that is imported, whatever package.json says of side effects; of ours it is known to be true.
+        treeshake: { moduleSideEffects: (id) => (this.#isOurs(id) ? undefined : true) },
         experimental: { attachDebugInfo: 'none' },
         plugins: [this.#plugin(), asNode(this.#queried)],
         // What is wrong with the project `check` has said; what cannot be built is thrown.
@@ -139,6 +150,7 @@ class Work {
         return await build.generate({
           format: 'esm',
           sourcemap: true,
+          strictExecutionOrder: this.#isOrdered,
           // Half as large, and quicker to start; names of functions and classes stay, and the source maps tell the rest.
           minify: {
             compress: { keepNames: { function: true, class: true } },
@@ -164,21 +176,21 @@ class Work {
       resolveId: {
         // What is relative in a module of its own the bundler finds by itself.
         filter: { id: /^[^./\0]/ },
-        async handler(id, importer, { kind }) {
+        async handler(id, importer = '', { kind }) {
           if (id === ENTRY) return { id: `\0${ENTRY}`, moduleSideEffects: 'no-treeshake' }
           if (id === PROJECT) return { id: `\0${PROJECT}`, moduleSideEffects: 'no-treeshake' }
           if (id in RUNTIME) return fileURLToPath(import.meta.resolve(RUNTIME[id as keyof typeof RUNTIME]))
           if (id.startsWith(FILE)) return join(work.#root, id.slice(FILE.length))
           if (id.startsWith('node:') || isAbsolute(id)) return null
-          // What a specifier means is the same for all modules of a package.
-          const key = `${kind} ${work.#packages.of(importer ?? '')?.dir} ${id}`
+          // What a specifier means is the same for all modules of a folder; a package may hold folders with packages of their own.
+          const key = `${kind} ${dirname(importer)} ${id}`
           const found = await (work.#resolved.get(key) ?? this.resolve(id, importer, { skipSelf: true, kind }))
           work.#resolved.set(key, found)
           // What is not installed was a finding, or is looked for when it is needed, as the providers of models are.
           if (found === null) return { id, external: true }
           if (found.external || !isAbsolute(found.id)) return found
           if (PROVIDERS.test(id)) return work.#provider(id, found.id, importer)
-          return work.#packages.mustBeInstalled(found.id) ? work.#external(id, found.id) : found
+          return work.#packages.mustBeInstalled(found.id) ? work.#external(id, found.id, importer) : found
         },
       },
       load: {
@@ -187,10 +199,15 @@ class Work {
           return { code: id === `\0${ENTRY}` ? work.#entry : (await work.#project).module, moduleType: 'js' }
         },
       },
+      buildEnd() {
+        const modules = new Map([...this.getModuleIds()].map((id) => [id, this.getModuleInfo(id)] as const))
+        work.#ordered(modules)
+      },
       transform: {
         filter: { id: /^[^\0].*\.[mc]?[jt]s(?:[?#].*)?$/, code: MAY_ASK },
         handler(code, id) {
           const placed = work.#placed(code, work.#queried.get(id) ?? id)
+          if (placed !== undefined && placed.chunks.size > 0) work.#isSplit = true
           for (const [file, fileName] of placed?.chunks ?? []) this.emitFile({ type: 'chunk', id: file, fileName })
           return placed && { code: placed.code, map: null }
         },
@@ -198,23 +215,28 @@ class Work {
     }
   }
 
-  /** Core can load any provider, which says nothing; one that the project names or imports itself must be there. */
-  async #provider(
-    specifier: string,
-    file: string,
-    importer: string | undefined,
-  ): Promise<{ id: string; external: true }> {
-    const owner = importer === undefined ? undefined : this.#packages.of(importer)
-    const isAsked = owner?.name !== '@retinue/core' || (await this.#project).providers.includes(packageName(specifier))
-    return isAsked ? this.#external(specifier, file) : { id: specifier, external: true }
+  /** Our own packages rely on no order, and the project's modules all run after them. */
+  #ordered(modules: ReadonlyMap<string, ModuleInfo | null>): void {
+    const its = new Map([...modules].flatMap(([id, info]) => (info === null || this.#isOurs(id) ? [] : [[id, info]])))
+    const isSplit = [...its.values()].some(({ dynamicallyImportedIds: later }) => later.some((id) => its.has(id)))
+    this.needsOrder = (isSplit || this.#isSplit) && !hasWaitingCircle(its)
   }
 
-  #external(specifier: string, file: string): { id: string; external: true } {
-    try {
-      this.#packages.list(specifier, file)
-    } catch (error) {
-      this.#refused.set(specifier, error)
-    }
+  /** Whether a module is of a package of this repository, or none that anybody wrote. */
+  #isOurs(id: string): boolean {
+    const owner = this.#packages.of(this.#queried.get(id) ?? id)
+    return id.startsWith('\0') || (owner !== undefined && this.#packages.isOurs(owner))
+  }
+
+  /** Core can load any provider, which says nothing; one that the project names or imports itself must be there. */
+  async #provider(specifier: string, file: string, importer: string): Promise<{ id: string; external: true }> {
+    const owner = this.#packages.of(importer)
+    const isAsked = owner?.name !== '@retinue/core' || (await this.#project).providers.includes(packageName(specifier))
+    return isAsked ? this.#external(specifier, file, importer) : { id: specifier, external: true }
+  }
+
+  #external(specifier: string, file: string, importer: string): { id: string; external: true } {
+    this.#packages.list(specifier, file, importer)
     return { id: specifier, external: true }
   }
 

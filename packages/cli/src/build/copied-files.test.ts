@@ -41,4 +41,8 @@ test('B11.13 samples of .env are taken along; what may hold secrets or was insta
   expect(filesToCopy(asked('.env.example')).files).toHaveLength(1)
   symlinkSync('/etc/hostname', join(root, 'link'))
   expect(() => filesToCopy({ from: root, to: 'x', by: 'a workspace' })).toThrow('it is a link that leads elsewhere')
+  symlinkSync('nowhere', join(root, 'dead'))
+  symlinkSync('b.md', join(root, 'inner.md'))
+  const seeds = filesToCopy({ from: root, to: 'x', by: 'a workspace', withoutLinks: true })
+  expect(seeds.files.map(({ to }) => to.slice(2))).toEqual(files.map(({ to }) => to.slice('files/seeds/'.length)))
 })

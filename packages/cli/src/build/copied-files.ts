@@ -1,13 +1,7 @@
 import { copyFileSync, lstatSync, mkdirSync, readdirSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { RetinueError } from '@retinue/core/errors'
-
-/** What is never copied: secrets, what was installed, what runs left behind. A sample of an `.env` holds no secrets. */
-const NEVER =
-  /^(?:\.env(?!\.(?:example|sample|template)$)(?:\..*)?|\.envrc|\.npmrc|\.netrc|\.pgpass|\.git-credentials|\.ssh|\.aws|\.gnupg|\.git|\.retinue|node_modules)$/
-
-/** What is copied only if it is asked for by its own name: keys, and what they are kept in. */
-const KEYS = /^id_(?:rsa|dsa|ecdsa|ed25519)$|\.(?:pem|key|p12|pfx|keystore|jks)$/i
+import { withheld } from '@retinue/project'
 
 /** A file that a build takes along: where it is put, and where it stands. */
 export interface CopiedFile {
@@ -30,18 +24,20 @@ export interface CopyRequest {
   readonly by: string
   /** Whether a file that may be a key is meant to be shipped. */
   readonly isMeant?: boolean
+  /** Whether a link is left out, as `check` has said of those in seeds. */
+  readonly withoutLinks?: boolean
 }
 
 /**
  * The files below a file or folder. Links are followed only to what lies in the same folder; one that leads elsewhere, and a file
  * that holds secrets, is an error: `build-file-refused`.
  */
-export function filesToCopy({ from, to, by, isMeant = false }: CopyRequest): ToCopy {
+export function filesToCopy({ from, to, by, isMeant = false, withoutLinks = false }: CopyRequest): ToCopy {
   const name = basename(from)
-  if (NEVER.test(name)) throw refused(from, by, 'it holds secrets, or what must not be shipped')
-  if (KEYS.test(name) && !isMeant) throw refused(from, by, 'it may be a key', KEY_HINT)
+  if (withheld(name) === 'never') throw refused(from, by, 'it holds secrets, or what must not be shipped')
+  if (withheld(name) === 'name' && !isMeant) throw refused(from, by, 'it may be a key', KEY_HINT)
   const left: string[] = []
-  return { files: below(from, to, { top: realpathOf(from, by), by, left }), left }
+  return { files: below(from, to, { top: realpathOf(from, by), by, withoutLinks, left }), left }
 }
 
 const KEY_HINT =
@@ -51,6 +47,7 @@ interface Copying {
   /** The real path of what was asked for. */
   readonly top: string
   readonly by: string
+  readonly withoutLinks: boolean
   /** What is left out is added to it. */
   readonly left: string[]
 }
@@ -59,6 +56,7 @@ function below(from: string, to: string, copying: Copying): readonly CopiedFile[
   const { top, by, left } = copying
   const stats = lstatSync(from)
   if (stats.isSymbolicLink()) {
+    if (copying.withoutLinks) return []
     const real = realpathOf(from, by)
     if (real !== top && !real.startsWith(`${top}/`)) throw refused(from, by, 'it is a link that leads elsewhere')
     return below(real, to, copying)
@@ -68,7 +66,7 @@ function below(from: string, to: string, copying: Copying): readonly CopiedFile[
   const names = readdirSync(from).sort()
   return names.flatMap((name) => {
     const path = join(from, name)
-    if (!NEVER.test(name) && !KEYS.test(name)) return below(path, `${to}/${name}`, copying)
+    if (withheld(name) === undefined) return below(path, `${to}/${name}`, copying)
     left.push(path)
     return []
   })

@@ -99,11 +99,18 @@ class AskedPlaces {
   visit(program: ESTree.Program): void {
     new Visitor({
       MemberExpression: (node) => {
+        if (memberOfMeta(node) !== undefined) this.#taken.add(node.object)
         const place = placeAsked(node)
         if (place === undefined || this.#isReplaced(node)) return
         this.#asked++
-        const text = PLACES.get(place)?.(this.#options.path).replaceAll('FILES', FILES) ?? ''
-        this.edits.push({ start: node.start, end: node.end, text })
+        this.edits.push({ start: node.start, end: node.end, text: this.#said(place) })
+      },
+      MetaProperty: (node) => {
+        // Handed on as a whole: it tells the place, and nobody can say what is read from there.
+        if (!isImportMeta(node) || this.#isReplaced(node)) return
+        this.#asked++
+        const places = [...PLACES.keys()].map((place) => `${place}: ${this.#said(place)}`)
+        this.edits.push({ start: node.start, end: node.end, text: `({ ...import.meta, ${places.join(', ')} })` })
       },
       NewExpression: (node) => {
         if (isNamed(node.callee, 'Worker')) this.#started(node.arguments[0])
@@ -122,6 +129,11 @@ class AskedPlaces {
         this.#read(resolve(dirname(this.#options.file), ...parts), node)
       },
     }).visit(program)
+  }
+
+  /** How the bundled module says what it asks of its place. */
+  #said(place: string): string {
+    return PLACES.get(place)?.(this.#options.path).replaceAll('FILES', FILES) ?? ''
   }
 
   #isReplaced(node: ESTree.Node): boolean {
@@ -177,9 +189,20 @@ function typesOfRequire(program: ESTree.Program): readonly Edit[] {
 }
 
 function placeAsked(node: ESTree.Node): string | undefined {
-  if (node.type !== 'MemberExpression' || node.object.type !== 'MetaProperty' || node.computed) return undefined
-  const { property } = node
-  return property.type === 'Identifier' && PLACES.has(property.name) ? property.name : undefined
+  const name = memberOfMeta(node)
+  return name !== undefined && PLACES.has(name) ? name : undefined
+}
+
+/** `url` of `import.meta.url`, or of `import.meta['url']`. */
+function memberOfMeta(node: ESTree.Node): string | undefined {
+  if (node.type !== 'MemberExpression' || !isImportMeta(node.object)) return undefined
+  const { property, computed } = node
+  if (computed) return textOf(property)
+  return property.type === 'Identifier' ? property.name : undefined
+}
+
+function isImportMeta(node: ESTree.Node): boolean {
+  return node.type === 'MetaProperty' && node.meta.name === 'import'
 }
 
 /** `join`, or the member of that name of anything. */

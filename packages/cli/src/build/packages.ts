@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, extname, join, sep } from 'node:path'
 import { RetinueError } from '@retinue/core/errors'
+import { InstalledFrom } from './installed-from.ts'
 import { readManifest } from './read-manifest.ts'
 
 /** A package that a project imports, as it is installed. */
@@ -19,6 +20,18 @@ const OURS: ReadonlySet<string> = new Set([
   ...['core', 'evals', 'libsql', 'memory', 'project', 'server'].map((name) => `@retinue/${name}`),
 ])
 
+/** The providers of models: heavy, and loaded only when one of their models answers. They are installed, not bundled. */
+export const PROVIDERS: RegExp = /^@ai-sdk\/(?:openai|anthropic|google|openai-compatible)$/
+
+/** What of a package.json names the packages that its modules may import. */
+const NEEDS = ['dependencies', 'optionalDependencies', 'peerDependencies'] as const
+
+/** A package that must be installed, and the packages whose modules import it. */
+interface Listed {
+  readonly found: Package
+  readonly importers: Set<Package | undefined>
+}
+
 /** What a native module is built, found or loaded with. */
 const NATIVE_HELPERS = ['bindings', 'node-addon-api', 'node-gyp-build', 'node-pre-gyp', 'prebuild-install']
 
@@ -32,7 +45,10 @@ export class Packages {
   readonly #kept: Set<string>
   readonly #byFolder = new Map<string, Package | undefined>()
   readonly #plain = new Map<string, boolean>()
-  readonly #listed = new Map<string, Package>()
+  /** Installed packages that are bundled. */
+  readonly #bundled = new Set<string>()
+  /** What must be installed, by the name by which it is imported, and by its version. */
+  readonly #listed = new Map<string, Map<string, Listed>>()
 
   /** `root`: the project's real path. */
   constructor(root: string, kept: Iterable<string>) {
@@ -54,7 +70,9 @@ export class Packages {
   mustBeInstalled(file: string): boolean {
     const found = this.of(file)
     if (found === undefined || !found.isInstalled || this.isOurs(found)) return false
-    return this.#kept.has(found.dir) || !this.#isModule(file) || !this.#isPlain(found)
+    const isInstalled = this.#kept.has(found.dir) || !this.#isModule(file) || !this.#isPlain(found)
+    if (!isInstalled) this.#bundled.add(found.dir)
+    return isInstalled
   }
 
   /**
@@ -86,21 +104,69 @@ export class Packages {
     return above === from ? undefined : this.#find(name, above)
   }
 
-  /** Puts a package on the list under the name by which it is imported. Throws `build-version-conflict`. */
-  list(specifier: string, file: string): void {
+  /** Puts a package on the list under the name by which a module imports it. */
+  list(specifier: string, file: string, importer: string): void {
     const found = this.of(file)
     if (found === undefined) return
     const name = packageName(specifier)
-    const known = this.#listed.get(name)
-    if (known !== undefined && known.version !== found.version) throw conflict(name, known, found)
-    this.#listed.set(name, found)
+    const versions = this.#listed.get(name) ?? new Map<string, Listed>()
+    this.#listed.set(name, versions)
+    const listed = versions.get(found.version) ?? { found, importers: new Set() }
+    versions.set(found.version, listed)
+    listed.importers.add(this.of(importer))
   }
 
-  /** What must be installed, as the dependencies of a package.json. */
+  /**
+   * The folders of bundled packages that must be installed, too: those that a listed one imports, which would be there twice, and those
+   * that bring along a version of their own of what is listed. Throws `build-version-conflict` where the project itself asks for two.
+   */
+  toKeep(): readonly string[] {
+    const keep = new Set<string>()
+    for (const [name, versions] of [...this.#listed].sort(([a], [b]) => (a < b ? -1 : 1)))
+      for (const dir of this.#withOwnVersion(name, [...versions.values()])) keep.add(dir)
+    const asked = new Set<string>()
+    for (const { found } of this.#all()) this.#addAsked(found, asked)
+    for (const dir of asked) if (this.#bundled.has(dir)) keep.add(dir)
+    return [...keep].sort()
+  }
+
+  #withOwnVersion(name: string, versions: readonly Listed[]): readonly string[] {
+    if (versions.length < 2) return []
+    const [one, other] = versions.filter(({ importers }) => [...importers].some((each) => !this.#canBeListed(each)))
+    if (one !== undefined && other !== undefined) throw conflict(name, one.found, other.found)
+    const importers = versions.filter((each) => each !== one).flatMap((each) => [...each.importers])
+    return importers.flatMap((each) => each?.dir ?? [])
+  }
+
+  #canBeListed(found: Package | undefined): boolean {
+    return found?.isInstalled === true && !this.isOurs(found)
+  }
+
+  /**
+   * Adds the folders of what a listed package imports, and of what that imports. Of core two copies may be in one process; and of what
+   * providers of models import nothing is shared with the project but plain objects.
+   */
+  #addAsked({ dir, manifest, name }: Package, asked: Set<string>): void {
+    if (PROVIDERS.test(name)) return
+    for (const needed of NEEDS.flatMap((field) => namesOf(manifest[field]))) {
+      const found = this.#find(needed, dir)
+      if (found === undefined || asked.has(found.dir) || !this.#canBeListed(found)) continue
+      asked.add(found.dir)
+      this.#addAsked(found, asked)
+    }
+  }
+
+  #all(): readonly Listed[] {
+    return [...this.#listed.values()].flatMap((versions) => [...versions.values()])
+  }
+
+  /** What must be installed, as the dependencies of a package.json; a path of a file there is one from the project's root. */
   dependencies(): Readonly<Record<string, string>> {
+    const from = new InstalledFrom()
     const sorted = [...this.#listed].sort(([a], [b]) => (a < b ? -1 : 1))
+    const entries = sorted.flatMap(([alias, versions]) => [...versions.values()].map(({ found }) => ({ alias, found })))
     return Object.fromEntries(
-      sorted.map(([alias, { name, version }]) => [alias, alias === name ? version : `npm:${name}@${version}`]),
+      entries.map(({ alias, found }) => [alias, from.source(found.dir, this.#root) ?? listedAs(alias, found)]),
     )
   }
 
@@ -120,6 +186,10 @@ export class Packages {
     this.#byFolder.set(dir, found)
     return found
   }
+}
+
+function listedAs(alias: string, { name, version }: Package): string {
+  return alias === name ? version : `npm:${name}@${version}`
 }
 
 function packageAt(dir: string, manifest: Readonly<Record<string, unknown>>): Package {

@@ -2,6 +2,7 @@ import { AGENT_SLOTS, MAX_SUBAGENT_DEPTH, moduleName, withoutExtension } from '.
 import { readText } from '../tree/read-text.ts'
 import { joinPath, type SourceTree } from '../tree/source-tree.ts'
 import { isSafeStep } from '../workspace/path-steps.ts'
+import { withheld } from '../workspace/withheld.ts'
 import type { AgentDir, AgentFile, MarkdownFile, Note, SlotModule } from './agent-dir.ts'
 import { discoverSchedules } from './discover-schedules.ts'
 import { discoverSkills } from './discover-skills.ts'
@@ -106,13 +107,14 @@ function sameTool({ key, file }: SlotModule, second: SlotModule): Note {
   return { kind: 'same-tool', key, files: [file, second.file] }
 }
 
-/** Seeds are copied as they stand, but never through a link, and not under a name that no workspace takes. */
+/** Seeds are copied as they stand, but never through a link, not under a name that no workspace takes, and no secrets. */
 function noteSeeds(tree: SourceTree, dir: string, notes: Note[]): void {
   for (const { name, kind } of listFolder(tree, dir, notes)) {
     const path = joinPath(dir, name)
     if (kind === 'link') notes.push(linkNote(path))
     else if (kind === 'other') notes.push(otherNote(path))
     else if (!isSafeStep(name)) notes.push(unsafeSeedNote(path, kind))
+    else if (withheld(name) !== undefined) notes.push(withheldSeedNote(path, kind))
     else if (kind === 'directory') noteSeeds(tree, path, notes)
   }
 }
@@ -121,6 +123,18 @@ function unsafeSeedNote(path: string, kind: 'file' | 'directory'): Note {
   const what = kind === 'file' ? 'file' : 'folder'
   const because = 'its name is one by which no tool of a workspace may ask for it'
   return { kind: 'ignored', path, what, because, fix: 'rename it: letters, digits, blanks, ".", "_" and "-" are safe' }
+}
+
+function withheldSeedNote(path: string, kind: 'file' | 'directory'): Note {
+  const what = kind === 'file' ? 'file' : 'folder'
+  const because = 'what is called so may hold secrets or was installed, and no agent gets it'
+  return {
+    kind: 'ignored',
+    path,
+    what,
+    because,
+    fix: 'move it out of the workspace, or rename it if agents may read it',
+  }
 }
 
 function flatFileNote(path: string, name: string): Note {

@@ -240,6 +240,7 @@ test('B11.10 near misses of workspace.ts, and seeds that no tool could ask for',
   const files = {
     ...agent('near', { 'Workspace.ts': '', 'workspace.json': '', 'work-space/a.md': '' }),
     ...agent('seeds', { 'workspace/a\\b.md': '', 'workspace/c\nd/e.md': '', 'workspace/ok é.md': '' }),
+    ...agent('secrets', { 'workspace/tls.key': '', 'workspace/node_modules/n.js': '', 'workspace/.env.sample': '' }),
     ...agent('swapped', { workspace: 'a file', 'workspace.ts/a.md': '' }),
   }
   expect(await toldOf(files)).toMatchInlineSnapshot(`
@@ -252,6 +253,9 @@ test('B11.10 near misses of workspace.ts, and seeds that no tool could ask for',
     warning[entry-ignored] near/workspace.json:1:1 (near)
       the file "near/workspace.json" is ignored: nothing is called that; did you mean "workspace.ts"?
       fix: rename it to "workspace.ts"
+    warning[entry-ignored] secrets/workspace/tls.key:1:1 (secrets)
+      the file "secrets/workspace/tls.key" is ignored: what is called so may hold secrets or was installed, and no agent gets it
+      fix: move it out of the workspace, or rename it if agents may read it
     warning[entry-ignored] seeds/workspace/a\\b.md:1:1 (seeds)
       the file "seeds/workspace/a\\b.md" is ignored: its name is one by which no tool of a workspace may ask for it
       fix: rename it: letters, digits, blanks, ".", "_" and "-" are safe

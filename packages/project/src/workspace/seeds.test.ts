@@ -70,6 +70,21 @@ test('B11.9 seeds are copied as they are, with their folders; the sources stay a
   expect(readdirSync(from).sort()).toEqual(['a.md', 'bin', 'run.sh', 'x'])
 })
 
+test('B11.9 what may hold secrets or was installed is no seed, and no link is; a sample of .env is one', () => {
+  const { from, copy, held } = planted({
+    'a.md': 'A',
+    '.env.example': 'E',
+    '.env': 'secret',
+    'deep/tls.key': 'secret',
+    'deep/node_modules/n.js': 'n',
+    '.git/HEAD': 'h',
+  })
+  symlinkSync('a.md', join(from, 'inner.md'))
+  symlinkSync('nowhere', join(from, 'dead.md'))
+  copy()
+  expect(held()).toEqual({ 'a.md': 'A', '.env.example': 'E' })
+})
+
 test('B11.9 a seed that changed is copied again where the copy is untouched, and never over what the agent wrote', () => {
   const { copy, held, seed, write, to } = planted({ 'same.md': '1', 'edited.md': '1', 'gone.md': '1', 'mine.md': '1' })
   rmSync(join(to, '../seeds.json'), { force: true })

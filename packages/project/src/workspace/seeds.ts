@@ -4,10 +4,11 @@ import { basename, dirname } from 'node:path'
 import { isRetinueError } from '@retinue/core/errors'
 import { impossible } from './refusals.ts'
 import { RootedFiles } from './rooted-files.ts'
+import { withheld } from './withheld.ts'
 
 /** Where the first files of a workspace come from. Both paths are absolute. */
 export interface Seeds {
-  /** The folder to copy; it is only read, and no link in it is followed. */
+  /** The folder to copy; it is only read, no link in it is followed, and what may hold secrets or was installed is left out. */
   readonly from: string
   /** The file that remembers what was copied. It must not be in the workspace. */
   readonly record: string
@@ -37,6 +38,7 @@ export function copySeeds(files: RootedFiles, { from, record }: Seeds): void {
   const copied = readRecord(record)
   let isChanged = false
   for (const { path } of seeds) {
+    if (path.split('/').some((step) => withheld(step) !== undefined)) continue
     const seed = readSeed(source, path)
     if (seed === undefined) continue
     const hash = hashOf(seed)
