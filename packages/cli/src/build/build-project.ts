@@ -32,9 +32,13 @@ export interface Missing {
   readonly open: readonly string[]
   /** What modules ask for when they run, and is not in the output. */
   readonly unfollowed: readonly UnfollowedAt[]
+  /** Modules that import each other and wait: because of them what an `import()` or a worker shares with others may run too early. */
+  readonly unordered: readonly string[]
   /** What of folders that are read or included was left out, by its path in the project: secrets, what was installed. */
   readonly left: readonly string[]
 }
+
+const NOTHING_MISSING: Missing = { open: [], unfollowed: [], unordered: [], left: [] }
 
 export interface BuildOutput {
   readonly folder: string
@@ -58,7 +62,7 @@ export async function buildProject({ path, dir, out, strict = false }: BuildOpti
   // What ends the check ends the bundling, too, and is told once. Whichever ends first waits for the other one.
   await Promise.allSettled([project, bundling])
   const { check, blueprint } = await checked
-  if (blueprint === undefined) return { check, missing: { open: [], unfollowed: [], left: [] }, output: undefined }
+  if (blueprint === undefined) return { check, missing: NOTHING_MISSING, output: undefined }
   const bundled = await bundling
   const folder = out === undefined ? join(root, OUTPUT_DIR) : resolve(out)
   const dependencies = Object.fromEntries(
@@ -71,6 +75,7 @@ export async function buildProject({ path, dir, out, strict = false }: BuildOpti
     // Who says what is to be taken along has thought of it.
     open: includedFiles(root) === undefined ? bundled.open : [],
     unfollowed: bundled.unfollowed,
+    unordered: bundled.unordered,
     left: left.map((path) => relative(root, path).replaceAll('\\', '/')),
   }
   if (strict && Object.values(missing).some(({ length }) => length > 0)) return { check, missing, output: undefined }

@@ -9,7 +9,7 @@ import { rolldown } from 'rolldown'
 import { asNode, nodeConditions } from './as-node.ts'
 import { refused } from './copied-files.ts'
 import { ENTRY, FILE, PROJECT, RUNTIME } from './entry-module.ts'
-import { hasWaitingCircle } from './execution-order.ts'
+import { waitingCircle } from './execution-order.ts'
 import { type Asked, placeModule } from './module-files.ts'
 import { Packages, PROVIDERS, packageName } from './packages.ts'
 import { MAY_ASK, type Unfollowed, unfollowedIn } from './unfollowed.ts'
@@ -43,6 +43,8 @@ export interface Bundle {
   readonly open: readonly string[]
   /** What modules ask for when they run, and is not in the bundle. */
   readonly unfollowed: readonly UnfollowedAt[]
+  /** Modules in a circle, because of which others may run too early, by their paths in the project. */
+  readonly unordered: readonly string[]
 }
 
 /** A file or folder that a module reads. */
@@ -92,6 +94,7 @@ class Work {
   readonly #reads = new Map<string, Read>()
   readonly #open = new Set<string>()
   readonly #unfollowed: UnfollowedAt[] = []
+  readonly #unordered = new Set<string>()
   readonly #resolved = new Map<string, Awaited<ReturnType<PluginContext['resolve']>>>()
   /** Modules that were asked for with a query, and their files. */
   readonly #queried = new Map<string, string>()
@@ -121,7 +124,8 @@ class Work {
     const open = [...this.#open].sort()
     const unfollowed = this.#unfollowed.sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1))
     const reads = new Map([...this.#reads].sort(([a], [b]) => (a < b ? -1 : 1)))
-    return { files, dependencies: this.#packages.dependencies(), reads, open, unfollowed }
+    const unordered = [...this.#unordered].sort()
+    return { files, dependencies: this.#packages.dependencies(), reads, open, unfollowed, unordered }
   }
 
   async #generate(): Promise<RolldownOutput> {
@@ -219,7 +223,10 @@ class Work {
   #ordered(modules: ReadonlyMap<string, ModuleInfo | null>): void {
     const its = new Map([...modules].flatMap(([id, info]) => (info === null || this.#isOurs(id) ? [] : [[id, info]])))
     const isSplit = [...its.values()].some(({ dynamicallyImportedIds: later }) => later.some((id) => its.has(id)))
-    this.needsOrder = (isSplit || this.#isSplit) && !hasWaitingCircle(its)
+    if (!isSplit && !this.#isSplit) return
+    const circle = waitingCircle(its)
+    this.needsOrder = circle.length === 0
+    for (const id of circle) this.#unordered.add(this.#place(this.#queried.get(id) ?? id))
   }
 
   /** Whether a module is of a package of this repository, or none that anybody wrote. */

@@ -9,10 +9,10 @@ export interface OrderedModule {
 }
 
 /**
- * Whether modules that import each other in a circle wait for one that awaits something at its top level. The bundler's functions that
+ * Modules that import each other in a circle, and wait for one that awaits something at its top level. The bundler's functions that
  * keep the order of modules would wait for each other then, for ever.
  */
-export function hasWaitingCircle(modules: ReadonlyMap<string, OrderedModule>): boolean {
+export function waitingCircle(modules: ReadonlyMap<string, OrderedModule>): readonly string[] {
   const known = new Map<string, boolean>()
   const waits = (id: string): boolean => {
     const before = known.get(id)
@@ -22,7 +22,7 @@ export function hasWaitingCircle(modules: ReadonlyMap<string, OrderedModule>): b
     known.set(id, found)
     return found
   }
-  return circlesOf(modules).some((circle) => [...reachedFrom(circle, modules)].some(waits))
+  return circlesOf(modules).find((circle) => [...reachedFrom(circle, modules)].some(waits)) ?? []
 }
 
 /** The modules that stand in circles, those of one circle together. */

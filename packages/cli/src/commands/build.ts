@@ -54,7 +54,7 @@ function tell({ folder, bytes, dependencies }: BuildOutput): void {
   console.log(`Start it with: node ${place}`)
 }
 
-function warningsOf({ open, unfollowed, left }: Missing): string[] {
+function warningsOf({ open, unfollowed, unordered, left }: Missing): string[] {
   const warnings = unfollowed.map(
     ({ file, line, what, fix }) =>
       `warning: what it asks for can't be seen, and is not taken along: ${file}:${line}: ${what}\n  = fix: ${fix}`,
@@ -62,6 +62,10 @@ function warningsOf({ open, unfollowed, left }: Missing): string[] {
   if (open.length > 0)
     warnings.push(
       `warning: which files are read from beside them can't be seen: ${listed(open)}\n  = fix: name the files and folders in package.json: "retinue": { "include": ["FOLDER"] }`,
+    )
+  if (unordered.length > 0)
+    warnings.push(
+      `warning: what an import() or a worker shares with others may run before them, because these import each other and wait for an await at the top of a module: ${listed(unordered)}\n  = fix: break the circle, or put what is awaited into a function`,
     )
   if (left.length > 0)
     warnings.push(

@@ -27,7 +27,7 @@ test('create: a project that is without findings, builds, starts, and answers of
   symlinkSync(NODE_MODULES, join(root, 'node_modules'))
   expect((await checkProject(root)).findings).toEqual([])
   const { output, missing } = await buildProject({ path: root })
-  expect(missing).toEqual({ open: [], unfollowed: [], left: [] })
+  expect(missing).toEqual({ open: [], unfollowed: [], unordered: [], left: [] })
   // Nothing of its sources is needed any more: `start` needs the output alone.
   const served = await serving([...CLI, 'start', '--output', output?.folder ?? ''], { cwd: emptyFolder() })
   expect(await ask(served.url, 'assistant', 'What do the notes say about lighthouses?')).toContain(
