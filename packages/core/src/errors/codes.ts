@@ -76,6 +76,7 @@ export const ERROR_CODES = [
   'run-lost',
   'run-not-found',
   'run-timed-out',
+  'schedule-over',
   'schedule-unknown',
   'schema-unsupported',
   'scorer-aborted',

@@ -89,7 +89,7 @@ function propertiesOf(map: YAMLMap, at: Locate, depth: number): Map<string, Prop
     if (!isScalar(key)) continue
     const written = isNode(value) && !(isScalar(value) && value.value === null) ? value.range : key.range
     const properties = depth > 1 && isMap(value) ? propertiesOf(value, at, depth - 1) : NONE
-    found.set(String(key.value), { key: at(key.range), value: at(written), properties })
+    found.set(String(key.value), { key: at(key.range), value: at(written), isWrittenOut: true, properties })
   }
   return found
 }

@@ -21,6 +21,8 @@ export interface SyntaxProblem {
 export interface PropertyShape {
   readonly key: Position
   readonly value: Position
+  /** Whether the value stands there, and is not made by what runs, such as from a variable of the environment. */
+  readonly isWrittenOut: boolean
   /** The value's own properties, if it is written as an object. */
   readonly properties: ReadonlyMap<string, PropertyShape>
 }
@@ -153,9 +155,35 @@ function propertiesOf(object: ObjectExpression, lines: LineIndex, depth: number)
     if (name === undefined) continue
     const { key, value } = property
     const properties = depth > 1 && isObjectExpression(value) ? propertiesOf(value, lines, depth - 1) : NONE
-    found.set(name, { key: lines.at(key.start, key.end), value: lines.at(value.start, value.end), properties })
+    found.set(name, {
+      key: lines.at(key.start, key.end),
+      value: lines.at(value.start, value.end),
+      isWrittenOut: isWrittenOut(value),
+      properties,
+    })
   }
   return found
+}
+
+function isWrittenOut(node: Expression): boolean {
+  switch (node.type) {
+    case 'Literal':
+      return true
+    case 'TemplateLiteral':
+      return node.expressions.length === 0
+    case 'UnaryExpression':
+      return isWrittenOut(node.argument)
+    case 'TSAsExpression':
+    case 'TSSatisfiesExpression':
+    case 'TSNonNullExpression':
+      return isWrittenOut(node.expression)
+    case 'ArrayExpression':
+      return node.elements.every((each) => each !== null && each.type !== 'SpreadElement' && isWrittenOut(each))
+    case 'ObjectExpression':
+      return node.properties.every((each) => each.type === 'Property' && !each.computed && isWrittenOut(each.value))
+    default:
+      return false
+  }
 }
 
 function keyName(key: SourceKey): string | undefined {

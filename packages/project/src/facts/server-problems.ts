@@ -13,8 +13,8 @@ const NUMBERS: Readonly<Record<string, readonly [number, number]>> = {
 
 /**
  * What is wrong with the values of settings of a server, as `@retinue/server` says it when it starts; a test there holds the two together.
- * Where a variable of the environment makes a value, it may be missing while the project is checked: an empty text, and no number, are
- * judged when the server starts. So is whom it is open to.
+ * Whom it is open to is judged when the server starts, and so is an empty text, and no number: a variable of the environment that is
+ * missing while the project is checked may be behind it.
  */
 export function serverProblems(settings: Readonly<Record<string, unknown>>): readonly SettingsProblem[] {
   const { host, token, auth, middleware } = settings

@@ -48,6 +48,17 @@ export function propertyPlace(
   return placeIn(file, () => propertyAt(context, file, path, part))
 }
 
+/** Whether the value of a property, or what holds it, stands in the module, so that it is the same wherever that runs. */
+export function isWrittenOut({ discovered }: RuleContext, file: string, path: readonly string[]): boolean {
+  let properties: ReadonlyMap<string, PropertyShape> | undefined = discovered.modules.shape(file)?.properties
+  let found: PropertyShape | undefined
+  for (const name of path) {
+    found = properties?.get(name)
+    properties = found?.properties
+  }
+  return found?.isWrittenOut === true
+}
+
 function propertyAt(context: RuleContext, file: string, path: readonly string[], part: 'key' | 'value'): Position {
   let properties: ReadonlyMap<string, PropertyShape> | undefined = context.discovered.modules.shape(file)?.properties
   let found: PropertyShape | undefined

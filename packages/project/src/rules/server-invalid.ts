@@ -1,5 +1,5 @@
 import { baseName } from '../tree/source-tree.ts'
-import { exportPlace, propertyPlace, quoteAll } from './places.ts'
+import { exportPlace, isWrittenOut, propertyPlace, quoteAll } from './places.ts'
 import type { Rule } from './rule.ts'
 
 const VALUE_WHY = 'the server does not start with it'
@@ -13,7 +13,8 @@ export const serverInvalid: Rule = {
     for (const { file, slot } of context.discovered.shared) {
       const fact = slot === 'server' ? context.loaded.facts.get(file) : undefined
       if (fact?.kind !== 'server') continue
-      for (const { path, message, fix } of fact.problems)
+      // What the environment makes is judged where the server starts: here its variables may be missing.
+      for (const { path, message, fix } of fact.problems.filter((each) => isWrittenOut(context, file, each.path)))
         yield { message, place: propertyPlace(context, file, path, 'value'), agentPath: [], fix, why: VALUE_WHY }
       if (fact.unknown.length === 0) continue
       yield {

@@ -79,3 +79,32 @@ export default { port: Number(NO_PORT), token: NO_TOKEN, host: NO_HOST, cors: { 
 `
   expect(await findingsIn(application({ 'server.ts': missing }))).toEqual([])
 })
+
+test.each([
+  'cors: { origins: [process.env.NO_ORIGIN!] }',
+  "cors: { origins: process.env.NO_ORIGINS?.split(',')! }",
+  "cors: { origins: ['https://' + (process.env.NO_HOST ?? ''), 'https://a.example'] }",
+  'allowedHosts: [process.env.NO_HOST!]',
+  'bodyLimit: Number(process.env.NO_LIMIT ?? 0) * 1024',
+  "heartbeatMs: +(process.env.NO_BEAT ?? '')",
+  'token: process.env.NO_TOKEN ?? small',
+  '...{ port: small.length - 9 }',
+])(
+  'B12.3 what is made while the module runs is judged where the server starts, not where it is checked: %s',
+  async (property) => {
+    const text = `const small = 'small'\nexport default { ${property} }\n`
+    expect(await findingsIn(application({ 'server.ts': text }))).toEqual([])
+  },
+)
+
+test.each([
+  'token: `tok`',
+  'port: -1',
+  "cors: { origins: ['*'] as const }",
+  'cors: {}',
+  'auth: 5',
+  'middleware: [true]',
+])('B12.3 what is written out is judged where it is checked: %s', async (property) => {
+  const found = await findingsIn(application({ 'server.ts': `export default { ${property} }\n` }))
+  expect(found).toMatchObject([{ code: 'server-invalid' }])
+})

@@ -179,3 +179,16 @@ test('B11.13 what a handler sees to itself is no failure', async () => {
   })
   expect(fired).toMatchObject({ outcome: 'completed', text: 'Done.' })
 })
+
+test('B11.13 a run that a handler begins after its time is over is refused, with what to do', async () => {
+  const { fire } = settled({ sup: [{ text: 'First.' }], 'sup/scout': [] })
+  let late: Parameters<NonNullable<HandlerSchedule['handler']>>[0]['run'] | undefined
+  await fire(async ({ run }) => {
+    late = run
+    await run('Go on.')
+  })
+  await expect(late?.('And on.')).rejects.toMatchObject({
+    code: 'schedule-over',
+    hint: expect.stringContaining('Wait'),
+  })
+})

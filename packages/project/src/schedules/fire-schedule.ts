@@ -1,5 +1,6 @@
 import type { ChooseModel, Retinue } from '@retinue/core'
 import type { AgentInput, RunOptions, RunResult } from '@retinue/core/agent'
+import { RetinueError } from '@retinue/core/errors'
 import type { MemoryOption } from '@retinue/core/memory'
 import type { HandlerSchedule, ScheduleContext } from '@retinue/core/schedules'
 import type { OwnedSchedule } from '../assemble-project.ts'
@@ -61,7 +62,7 @@ export async function fireSchedule(firing: Firing): Promise<Fired> {
     came = worse(came, outcomeOf(result, threadOf(all.memory)))
     return result
   }
-  const run: ScheduleContext['run'] = (input, options) => runs.begin(() => begun(input, options))
+  const run: ScheduleContext['run'] = (input, options) => runs.begin(() => begun(input, options), overError)
   const work = async (): Promise<void> => {
     const { prompt, handler } = schedule
     const context = { agent: app.getAgent(agentKey), key, due: new Date(due), abortSignal: signal, run }
@@ -91,6 +92,14 @@ async function isAbortedBefore(work: Promise<unknown>, signal: AbortSignal): Pro
   } finally {
     signal.removeEventListener('abort', abort)
   }
+}
+
+function overError(): RetinueError {
+  return new RetinueError({
+    code: 'schedule-over',
+    message: 'The time of the schedule is over: "run" was called after its handler had ended.',
+    hint: 'Wait in the handler for all that it begins, such as for a promise of a timer.',
+  })
 }
 
 /** What is thrown at once is as what is rejected later. */

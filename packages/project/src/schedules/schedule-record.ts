@@ -1,5 +1,7 @@
 /** What came of a time of a schedule. Times are milliseconds since 1970. */
 export interface ScheduleOutcome {
+  /** Of a time that ran: what its thread is called after. */
+  readonly id?: string
   readonly due: number
   /**
    * `missed`: no application was running. `absent`: the one that was up had no such schedule. `left-out`: it was still running from the
@@ -112,7 +114,8 @@ export function renewed(record: ScheduleRecord, id: string, now: number): Schedu
   return { ...record, running }
 }
 
-/** A time has ended. One that was given up as lost has, too, and that stays told. */
+/** A time has ended. One that was given up as lost has, too, and that stays told. To say it again changes nothing. */
 export function finished(record: ScheduleRecord, id: string, outcome: ScheduleOutcome): ScheduleRecord {
+  if (record.outcomes.some((kept) => kept.id === id)) return record
   return withOutcome({ ...record, running: record.running.filter((time) => time.id !== id) }, outcome)
 }

@@ -470,6 +470,62 @@ test('B11.2 what came of a time is kept although the storage refuses it for a mo
   await runner.stop()
 })
 
+/** A storage whose nth write from now on does what is said beside being written, or instead of it. */
+function atWrite(storage: Storage, nth: number, what: 'refused' | 'kept, and nobody hears so'): void {
+  const { set } = storage.workingMemory
+  let writes = 0
+  storage.workingMemory.set = async (...args) => {
+    const isIt = ++writes === nth
+    if (isIt && what === 'refused') throw new Error('the disk is full')
+    const kept = await set.apply(storage.workingMemory, args)
+    if (isIt) throw new Error('the connection is gone')
+    return kept
+  }
+}
+
+test('B11.2 a storage that refuses a catch-up for a moment does not cost it', async () => {
+  const storage = new InMemoryStorage({ id: 's' })
+  const schedule = { cron: '0 9 * * *', prompt: 'x', catchUp: true }
+  await (await started(schedule, { storage })).runner.stop()
+  const clock = new FakeClock(START + 90 * MINUTE)
+  // The first write settles what is past, the second takes it.
+  atWrite(storage, 2, 'refused')
+  const { told, runner } = await started(schedule, { storage, clock })
+  await clock.advance(MINUTE)
+  expect(told).toEqual(['sup/daily missed 1', 'sup/daily begins', 'sup/daily completed catch-up'])
+  await runner.stop()
+})
+
+test.each([1, 2])(
+  'B11.2 a write that was kept although the storage said otherwise counts once: the %dth of a time',
+  async (nth) => {
+    const { clock, told, runner, storage } = await started({ cron: '0 9 * * *', prompt: 'x' })
+    atWrite(storage, nth, 'kept, and nobody hears so')
+    await clock.advance(5 * MINUTE)
+    expect(told).toEqual(['sup/daily begins', 'sup/daily completed'])
+    expect((await runner.list())[0]).toMatchObject({ isRunning: false, outcomes: [{ outcome: 'completed' }] })
+    expect((await runner.list())[0]?.outcomes).toHaveLength(1)
+    await runner.stop()
+  },
+)
+
+test('B11.2 a sign of life that the storage refuses for a moment is given again, and nothing is told of it', async () => {
+  const { handler, release } = held()
+  const setting = await started({ cron: '0 9 * * *', handler })
+  const { clock, told, runner, storage } = setting
+  await clock.advance(45_000)
+  const mend = refusing(storage)
+  await clock.advance(20_000)
+  mend()
+  await clock.advance(MINUTE)
+  const other = await started({ cron: '0 9 * * *', handler }, setting)
+  expect((await other.runner.list())[0]).toMatchObject({ isRunning: true, outcomes: [] })
+  release()
+  await clock.settle()
+  expect(told).toEqual(['sup/daily begins', 'sup/daily completed'])
+  await Promise.all([runner.stop(), other.runner.stop()])
+})
+
 test('B11.2 who fires by hand hears at once that the storage refuses it', async () => {
   const { runner, storage } = await started({ cron: '0 9 * * *', prompt: 'x' })
   refusing(storage)

@@ -186,7 +186,7 @@ export class ScheduleRunner {
 
   /** One that nobody else waits for. */
   #run(known: KnownSchedule, due: number, by: FiredBy): void {
-    this.#track(this.#fire(known, due, by).catch((error: unknown) => this.#tellBroken(known, error)))
+    this.#track(this.#fire(known, due, by).catch((error: unknown) => this.#tellBroken(known, error, { due, by })))
   }
 
   async #follow(known: KnownSchedule, start: number): Promise<void> {
@@ -236,7 +236,7 @@ export class ScheduleRunner {
 
   async #fire(known: KnownSchedule, due: number, by: FiredBy): Promise<Fired & { readonly ran: boolean }> {
     const id = randomUUID()
-    const patience = { until: due + LATE_MS, signal: this.#stopping.signal }
+    const patience = { until: this.#clock.now() + LATE_MS, signal: this.#stopping.signal }
     // Who asks by hand hears at once what is wrong.
     const { verdict, record } = await this.#ledger.claim(known, { id, due, by }, by === 'hand' ? undefined : patience)
     if (verdict !== 'run') {
@@ -253,7 +253,7 @@ export class ScheduleRunner {
     const fired = await this.#aliveWhile(known, due, id)
     const { text: _, ...told } = fired
     const at = this.#clock.now()
-    const outcome: ScheduleOutcome = { due, by, at, ms: at - startedAt, ...told }
+    const outcome: ScheduleOutcome = { id, due, by, at, ms: at - startedAt, ...told }
     try {
       await this.#ledger.finish(known, id, outcome, this.#givingUp.signal)
     } finally {
@@ -282,7 +282,8 @@ export class ScheduleRunner {
     while (!signal.aborted) {
       await this.#clock.wait(LEASE_MS / 3, signal, { keepAlive: true })
       if (signal.aborted) return
-      await this.#ledger.renew(known, id).catch((error: unknown) => this.#tellBroken(known, error))
+      // It is tried again before the lease is over; where that fails for good, others take it for lost, and say so.
+      await this.#ledger.renew(known, id).catch(() => {})
     }
   }
 
@@ -291,8 +292,8 @@ export class ScheduleRunner {
   }
 
   /** The storage failed: a time may be lost, and the next one is tried as ever. */
-  #tellBroken(known: KnownSchedule, error: unknown): void {
+  #tellBroken(known: KnownSchedule, error: unknown, time?: Pick<ScheduleOutcome, 'due' | 'by'>): void {
     const at = this.#clock.now()
-    this.#tell(known, { due: at, at, by: 'time', outcome: 'failed', error: toldError(error) })
+    this.#tell(known, { due: at, by: 'time', ...time, at, outcome: 'failed', error: toldError(error) })
   }
 }

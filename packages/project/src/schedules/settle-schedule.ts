@@ -62,6 +62,8 @@ export interface Claimed extends Told {
 
 /** Takes a time for one process. What came before it, and nobody ran, was missed. */
 export function claimed(before: ScheduleRecord, known: KnownSchedule, { id, due, by, now }: Claim): Claimed {
+  // It was written, and whoever wrote it did not hear so.
+  if (before.running.some((time) => time.id === id)) return { record: before, told: [], verdict: 'run' }
   const isByTime = by === 'time'
   const { record, told } = isByTime ? settledUpTo(before, known, due - 1, now) : asOf(before, now)
   // What nothing came of is not written.
