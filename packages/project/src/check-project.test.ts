@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
+import { holds, type Property, type Random } from '../test-support/property.ts'
 import {
   agent,
   agentsProject,
@@ -13,8 +14,11 @@ import {
   tool,
 } from '../test-support/temp-project.ts'
 import { checkProject } from './check-project.ts'
+import { examine, resultOf } from './examine.ts'
 import { plainFinding } from './findings/finding.ts'
+import { InProcessLoader } from './load/in-process-loader.ts'
 import { openProject } from './load-project.ts'
+import { DiskTree } from './tree/disk-tree.ts'
 import type { AgentDescription } from './tree-description.ts'
 import { WORKSPACE_TOOLS } from './workspace/tool-names.ts'
 
@@ -183,6 +187,105 @@ export default { ${MODEL}, agents: { one: top, two: top, low, weather } }
   const { tree, agents } = await checkProject(root)
   expect([keysOf(tree.agents), agents]).toEqual(['sup(one(low=) two= low(deep=) weather=) weather(low=) deep(top=)', 5])
   expect((await openProject(root)).check.tree).toEqual(tree)
+})
+
+/** A config that exports an agent of `agents.ts` as its folder's. */
+const exported = (key: string, ups: number): string =>
+  `export { ${key} as default } from '${'../'.repeat(ups)}agents.ts'\n`
+
+/** A config that delegates to agents of `agents.ts`. */
+const delegating = (keys: readonly string[]): string =>
+  `import * as all from '../../agents.ts'\nexport default { ${MODEL}, agents: { ${keys.map((key) => `${key}: all.${key}`).join(', ')} } }\n`
+
+test('B11.13 an agent below one that a folder exports is told, where another module tells it, too', async () => {
+  const root = tempProject({
+    ...below('src/retinue/agents', {
+      ...agent('desk', { 'config.ts': delegating(['r', 'q']) }),
+      ...agent('zed'),
+      'zed/subagents/r/config.ts': exported('r', 4),
+    }),
+    'src/retinue/agents.ts': codeOf({ t: '', s: 't', r: 's', q: 's' }),
+  })
+  const { findings, tree, agents } = await checkProject(root)
+  expect([findings, keysOf(tree.agents), agents]).toEqual([[], 'desk(r= q(s(t))) zed(r(s=))', 6])
+  expect((await openProject(root)).check.tree).toEqual(tree)
+})
+
+test('B11.13 an agent that several folders export is told at the first of those that stand highest', async () => {
+  const root = tempProject({
+    ...below('src/retinue/agents', {
+      ...agent('a'),
+      'a/subagents/one/config.ts': exported('r', 4),
+      'b/config.ts': exported('r', 2),
+      'c/config.ts': exported('r', 2),
+    }),
+    'src/retinue/agents.ts': codeOf({ s: '', r: 's' }),
+  })
+  const { tree, agents } = await checkProject(root)
+  expect([keysOf(tree.agents), agents]).toEqual(['a(one=) b(s) c=', 3])
+  // Only where code made it, and no folder, is it said to be in code.
+  expect(tree.agents.map(({ inCode }) => inCode)).toEqual([undefined, undefined, undefined])
+})
+
+/** Where an agent stands in a tree, with its depth. */
+type Place = AgentDescription & { readonly depth: number }
+
+function placesOf(agents: readonly AgentDescription[], depth = 0): Place[] {
+  return agents.flatMap((agent) => [{ ...agent, depth }, ...placesOf(agent.agents, depth + 1)])
+}
+
+/** Agents in code that delegate to each other as it comes, in the `agents` of configs, exported by folders, and in an application. */
+function randomProject(random: Random) {
+  const keys = Array.from({ length: random.between(2, 8) }, (_, index) => `n${index}`)
+  const some = (share: number): string[] => keys.filter(() => random.chance(share))
+  const graph = new Map(keys.map((key) => [key, some(0.25)]))
+  const folders: string[] = []
+  const roots: string[] = []
+  const files: Record<string, string> = {}
+  for (const name of ['x', 'y', 'z'].slice(0, random.between(1, 3))) {
+    const entries = some(0.2)
+    // Entries of the config win over folders of their keys.
+    const inFolders = some(0.2).filter((key) => !entries.includes(key))
+    Object.assign(files, below('src/retinue/agents', agent(name, { 'config.ts': delegating(entries) })))
+    for (const key of inFolders) files[`src/retinue/agents/${name}/subagents/${key}/config.ts`] = exported(key, 4)
+    folders.push(...inFolders)
+    roots.push(name, ...entries, ...inFolders)
+  }
+  const tops = random.chance(0.5) ? some(0.2) : []
+  for (const key of tops) files[`src/retinue/agents/${key}/config.ts`] = exported(key, 2)
+  const given = random.chance(0.5) ? some(0.2).filter((key) => !tops.includes(key)) : []
+  if (given.length > 0)
+    files['src/retinue/index.ts'] =
+      `import { Retinue } from '@retinue/core'\nimport { ${given.join(', ')} } from './agents.ts'\nexport const app = new Retinue({ agents: { ${given.join(', ')} } })\n`
+  files['src/retinue/agents.ts'] = codeOf(Object.fromEntries([...graph].map(([key, to]) => [key, to.join(', ')])))
+  const reached = new Set([...roots, ...tops, ...given])
+  for (const key of reached) for (const next of graph.get(key) ?? []) reached.add(next)
+  return { files, graph, folders: new Set([...folders, ...tops]), reached }
+}
+
+const toldOnce: Property = {
+  name: 'B11.13',
+  unit: 'trees',
+  async check(random) {
+    const { files, graph, folders, reached } = randomProject(random)
+    const root = tempProject(files)
+    const { tree, agents } = resultOf(await examine(new DiskTree(root), new InProcessLoader(root)))
+    const places = placesOf(tree.agents)
+    const told = places.filter(({ repeated }) => !repeated)
+    const about = keysOf(tree.agents)
+    expect([agents, told.map(({ id }) => id).sort()], about).toEqual([reached.size, [...reached].sort()])
+    for (const { id, key, inCode, depth, agents: below } of told.filter(({ id }) => graph.has(id))) {
+      expect([key, below.map(({ id }) => id)], about).toEqual([id, graph.get(id)])
+      expect(inCode === undefined, about).toBe(folders.has(id))
+      const rivals = places.filter((place) => place.id === id && (place.inCode === undefined || !folders.has(id)))
+      expect(depth, about).toBe(Math.min(...rivals.map((place) => place.depth)))
+    }
+    expect(places.filter(({ repeated, agents }) => repeated && agents.length > 0)).toEqual([])
+  },
+}
+
+test('B11.13 whichever agents in code delegate to each other, each is told whole once, at its folder or where it stands highest, and counted once', async () => {
+  await holds(toldOnce, { seed: 1, count: 24 })
 })
 
 test('agents in code that share an id are two', async () => {

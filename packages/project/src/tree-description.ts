@@ -18,7 +18,7 @@ export interface AgentDescription {
   readonly inCode?: true
   /**
    * There if the same agent has another place in this tree: what it delegates to is told there, and `agents` is empty here. Code can hand an
-   * agent to several others, and make cycles of them.
+   * agent to several others, and make cycles of them, and several folders can export one.
    */
   readonly repeated?: true
 }
@@ -40,20 +40,25 @@ interface Level {
  */
 export function describeTree(plans: readonly AgentPlan[], coded: readonly AgentEntryFact[]): TreeDescription {
   const byDir = plansByDir(plans)
-  // An agent that stands in several places is told at its folder, else where it stands highest.
-  const told = new Set(plans.flatMap(({ fact }) => (fact?.kind === 'agent' ? [fact.agent.identity] : [])))
+  const whole = wholeAgents(plans, coded)
+  // An agent that stands in several places is told at its folder, the first one if it has several, else where it stands highest.
+  const homes = homesOf(plans)
+  const told = new Set(homes.keys())
   const agents: AgentDescription[] = []
   const levels: Level[] = [{ plans: plans.filter(({ agent }) => isTopLevel(agent)), coded, into: agents }]
   for (const { plans, coded, into } of levels) {
     for (const plan of plans) {
       const below: AgentDescription[] = []
-      into.push(describePlan(plan, below))
-      if (plan.fact?.kind === 'agent') {
-        levels.push({ plans: [], coded: plan.fact.agent.agents, into: below })
-      } else {
+      if (plan.fact?.kind !== 'agent') {
+        into.push(describePlan(plan, below))
         const children = plan.subagents.flatMap(({ dir }) => byDir.get(dir) ?? [])
         levels.push({ plans: children, coded: plan.coded, into: below })
+        continue
       }
+      const { agent } = plan.fact
+      const isHome = homes.get(agent.identity) === plan
+      into.push({ ...describeAgent(plan.agent.key, agent, below), ...(isHome ? {} : { repeated: true }) })
+      if (isHome) levels.push({ plans: [], coded: whole.get(agent.identity) ?? [], into: below })
     }
     for (const { key, agent } of coded) {
       const below: AgentDescription[] = []
@@ -61,10 +66,38 @@ export function describeTree(plans: readonly AgentPlan[], coded: readonly AgentE
       into.push({ ...describeAgent(key, agent, below), inCode: true, ...(repeated ? { repeated } : {}) })
       if (agent === undefined || repeated) continue
       told.add(agent.identity)
-      levels.push({ plans: [], coded: agent.agents, into: below })
+      levels.push({ plans: [], coded: whole.get(agent.identity) ?? [], into: below })
     }
   }
   return { agents }
+}
+
+/** The folder of each agent that a folder's config exports, by identity. Plans come with parents first, so it is one of the highest. */
+function homesOf(plans: readonly AgentPlan[]): ReadonlyMap<string, AgentPlan> {
+  const homes = new Map<string, AgentPlan>()
+  for (const plan of plans) {
+    if (plan.fact?.kind === 'agent' && !homes.has(plan.fact.agent.identity)) homes.set(plan.fact.agent.identity, plan)
+  }
+  return homes
+}
+
+/**
+ * All that each agent of code delegates to, by identity. What is told of a module leaves it out at all places of an agent but one,
+ * and the tree may tell the agent at another, of another module.
+ */
+function wholeAgents(
+  plans: readonly AgentPlan[],
+  coded: readonly AgentEntryFact[],
+): ReadonlyMap<string, readonly AgentEntryFact[]> {
+  const whole = new Map<string, readonly AgentEntryFact[]>()
+  const see = ({ identity, agents }: AgentFact): void => {
+    if (agents.length >= (whole.get(identity)?.length ?? 0)) whole.set(identity, agents)
+    if (agents.length > 0) lists.push(agents)
+  }
+  const lists = [coded, ...plans.map((plan) => plan.coded)]
+  for (const { fact } of plans) if (fact?.kind === 'agent') see(fact.agent)
+  for (const list of lists) for (const { agent } of list) if (agent !== undefined) see(agent)
+  return whole
 }
 
 /** How many agents there are, each once. */
@@ -73,9 +106,9 @@ export function countAgents(agents: readonly AgentDescription[]): number {
   return each.reduce((count, { agents: below }) => count + 1 + countAgents(below), 0)
 }
 
+/** Of a folder whose config exports no Agent. */
 function describePlan(plan: AgentPlan, agents: readonly AgentDescription[]): AgentDescription {
   const { key } = plan.agent
-  if (plan.fact?.kind === 'agent') return describeAgent(key, plan.fact.agent, agents)
   const config = typeof plan.config === 'object' ? plan.config : undefined
   return {
     key,
