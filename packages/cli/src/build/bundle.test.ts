@@ -212,6 +212,38 @@ test('B11.13 R22 what came from no registry is listed as where it came from', as
 const READING =
   "import { readFileSync } from 'node:fs'\nexport const said = readFileSync(new URL('./package.json', import.meta.url))\n"
 
+test('R17 R22 no credentials of URLs are listed; a user of SSH is, and the version of what a registry has', async () => {
+  const resolved = {
+    token: 'git+https://ci:ghp_c4n4ry@example.com/o/v.git#0123abc',
+    user: 'git+https://c4n4ry@example.com/o/v.git#0123abc',
+    at: 'https://me:c4n4ry@c4n4ry@example.com/@o/v.tgz',
+    plain: 'http://c4n4ry:@example.com:8080/v.tgz?a@b',
+    ssh: 'git+ssh://git:c4n4ry@example.com/o/v.git#0123abc',
+    key: 'git+ssh://git@example.com:22/o/v.git#0123abc',
+    scoped: 'https://example.com/@o/v.tgz',
+    reg: 'https://me:c4n4ry@registry.example/reg/-/reg-1.2.3.tgz',
+    github: 'https://npm.pkg.github.com/download/@o/vend/1.2.3/0123abcd',
+    release: 'https://example.com/o/v/releases/download/v1/0123abcd',
+  }
+  const names = Object.keys(resolved)
+  const entries = Object.entries(resolved).map(([name, from]) => [`node_modules/${name}`, { resolved: from }])
+  const files = Object.assign({}, ...names.map((name) => installed(name, {}, { 'index.js': 'exports.a = 1\n' })))
+  const remembered = JSON.stringify({ packages: Object.fromEntries(entries) })
+  const { dependencies } = await bundled(names, { ...files, 'node_modules/.package-lock.json': remembered })
+  expect(dependencies).toEqual({
+    token: 'git+https://example.com/o/v.git#0123abc',
+    user: 'git+https://example.com/o/v.git#0123abc',
+    at: 'https://example.com/@o/v.tgz',
+    plain: 'http://example.com:8080/v.tgz?a@b',
+    ssh: 'git+ssh://git@example.com/o/v.git#0123abc',
+    key: resolved.key,
+    scoped: resolved.scoped,
+    reg: '1.2.3',
+    github: '1.2.3',
+    release: resolved.release,
+  })
+})
+
 test('B11.13 what a listed package imports is listed, too, through others and as a peer: it is there once', async () => {
   const files = {
     ...installed('plug', { ...MODULE, peerDependencies: { reg: '1' } }, { 'index.js': `import 'reg'\n${READING}` }),
