@@ -6,7 +6,7 @@ import { cliProject, writeFiles } from '../../test-support/cli-project.ts'
 import { emptyFolder } from '../../test-support/output.ts'
 import type { Bundle } from './bundle.ts'
 import { includedFiles } from './included-files.ts'
-import { InstalledFrom, movedFile } from './installed-from.ts'
+import { InstalledFrom, localPath, movedFile } from './installed-from.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -242,6 +242,11 @@ test('R17 R22 no credentials of URLs are listed; a user of SSH is, and the versi
     github: '1.2.3',
     release: resolved.release,
   })
+})
+
+test('B11.13 R22 what is installed from this machine is known', () => {
+  const sources = ['file:../a b.tgz', 'git+file:///srv/v.git#0123abc', '1.2.3', 'git+ssh://git@example.com/file:v.git']
+  expect(sources.map(localPath)).toEqual(['../a b.tgz', '/srv/v.git', undefined, undefined])
 })
 
 test('B11.13 what a listed package imports is listed, too, through others and as a peer: it is there once', async () => {

@@ -54,6 +54,11 @@ export function movedFile(source: string, from: string, to: string): string {
   return source.startsWith('file:') ? fileIn(to, resolve(from, source.slice('file:'.length))) : source
 }
 
+/** What on this machine a package is installed from, as a package.json lists it; undefined for what comes from elsewhere. */
+export function localPath(source: string): string | undefined {
+  return /^(?:file:|git\+file:(?:\/\/)?)([^#]*)/.exec(source)?.[1]
+}
+
 /** What can't be read says nothing: npm makes it anew. */
 function packagesIn(file: string): Readonly<Record<string, unknown>> | undefined {
   if (!existsSync(file)) return undefined
