@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -200,6 +201,26 @@ test('B11.13 modules run in the order of their imports, whatever an import() or 
     expect([await ran(made), made.unordered]).toEqual([expected, []])
   }
   forget()
+})
+
+test('B11.13 a listed package runs before the modules of the project, and after what is loaded before the output', async () => {
+  const common = {
+    'node_modules/common/package.json': '{"name":"common","version":"1.0.0"}',
+    'node_modules/common/index.js': "module.exports = globalThis.setForBuild ?? 'too early'\n",
+  }
+  const root = emptyFolder()
+  const tool = "import './setup.ts'\nimport read from 'common'\nexport default read\n"
+  writeFiles(root, { 'package.json': '{"type":"module"}', ...common, ...ORDERED, 'src/tool.ts': tool })
+  const { files, dependencies } = await bundleEntry(root, MAIN)
+  expect(dependencies).toEqual({ common: '1.0.0' })
+  const folder = emptyFolder()
+  const shown = "import { main } from './app/application.js'\nconsole.log(main)\n"
+  writeFiles(folder, { ...common, 'package.json': '{"type":"module","main":"index.js"}', 'index.js': shown })
+  for (const [name, content] of files) writeFiles(join(folder, 'app'), { [name]: String(content) })
+  writeFiles(root, { 'prepare.js': "globalThis.setForBuild = 'set'\n" })
+  const run = (...args: string[]): string =>
+    spawnSync(process.execPath, [...args, folder], { cwd: root, encoding: 'utf8' }).stdout
+  expect([run(), run('--import', './prepare.js')]).toEqual(['too early\n', 'set\n'])
 })
 
 test('B11.13 modules that import each other, and wait for one that awaits, do not wait for ever', async () => {

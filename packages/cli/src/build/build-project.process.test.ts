@@ -304,7 +304,7 @@ function copyOfCore(root: string, name: string): void {
   symlinkSync(NODE_MODULES, join(folder, 'node_modules'))
 }
 
-test('B11.13 R22 a package of a tarball is listed by its path from the output', async () => {
+test('B11.13 R22 a package of a tarball is listed by its path from the output, and who moves that is told', async () => {
   const root = join(cliProject({}), 'app')
   const packages = { 'node_modules/ball': { version: '1.0.0', resolved: 'file:vendor/ball-1.0.0.tgz' } }
   writeFiles(root, {
@@ -323,6 +323,13 @@ test('B11.13 R22 a package of a tarball is listed by its path from the output', 
   }
   expect(await listed()).toBe('file:../../vendor/ball-1.0.0.tgz')
   expect(await listed(join(root, 'served'))).toBe('file:../vendor/ball-1.0.0.tgz')
+  // Who moves the output is told, and it is no warning.
+  symlinkSync(join(NODE_MODULES, '@retinue'), join(root, 'node_modules/@retinue'))
+  const cli = spawnSync(process.execPath, [...CLI, 'build', '--strict'], { cwd: root, encoding: 'utf8' })
+  expect([cli.status, cli.stdout]).toEqual([
+    0,
+    expect.stringMatching(/^If it is moved, take along .*: \.\.\/\.\.\/vendor\/ball-1\.0\.0\.tgz \(ball\)$/m),
+  ])
 })
 
 test('R17 secrets and what lies outside are not taken along; what package.json names is', async () => {

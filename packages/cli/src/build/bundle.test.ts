@@ -6,7 +6,7 @@ import { cliProject, writeFiles } from '../../test-support/cli-project.ts'
 import { emptyFolder } from '../../test-support/output.ts'
 import type { Bundle } from './bundle.ts'
 import { includedFiles } from './included-files.ts'
-import { InstalledFrom, movedFile } from './installed-from.ts'
+import { InstalledFrom, localPath, movedFile } from './installed-from.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -211,6 +211,43 @@ test('B11.13 R22 what came from no registry is listed as where it came from', as
 /** A module that finds its package only where that is installed. */
 const READING =
   "import { readFileSync } from 'node:fs'\nexport const said = readFileSync(new URL('./package.json', import.meta.url))\n"
+
+test('R17 R22 no credentials of URLs are listed; a user of SSH is, and the version of what a registry has', async () => {
+  const resolved = {
+    token: 'git+https://ci:ghp_c4n4ry@example.com/o/v.git#0123abc',
+    user: 'git+https://c4n4ry@example.com/o/v.git#0123abc',
+    at: 'https://me:c4n4ry@c4n4ry@example.com/@o/v.tgz',
+    plain: 'http://c4n4ry:@example.com:8080/v.tgz?a@b',
+    ssh: 'git+ssh://git:c4n4ry@example.com/o/v.git#0123abc',
+    key: 'git+ssh://git@example.com:22/o/v.git#0123abc',
+    scoped: 'https://example.com/@o/v.tgz',
+    reg: 'https://me:c4n4ry@registry.example/reg/-/reg-1.2.3.tgz',
+    github: 'https://npm.pkg.github.com/download/@o/vend/1.2.3/0123abcd',
+    release: 'https://example.com/o/v/releases/download/v1/0123abcd',
+  }
+  const names = Object.keys(resolved)
+  const entries = Object.entries(resolved).map(([name, from]) => [`node_modules/${name}`, { resolved: from }])
+  const files = Object.assign({}, ...names.map((name) => installed(name, {}, { 'index.js': 'exports.a = 1\n' })))
+  const remembered = JSON.stringify({ packages: Object.fromEntries(entries) })
+  const { dependencies } = await bundled(names, { ...files, 'node_modules/.package-lock.json': remembered })
+  expect(dependencies).toEqual({
+    token: 'git+https://example.com/o/v.git#0123abc',
+    user: 'git+https://example.com/o/v.git#0123abc',
+    at: 'https://example.com/@o/v.tgz',
+    plain: 'http://example.com:8080/v.tgz?a@b',
+    ssh: 'git+ssh://git@example.com/o/v.git#0123abc',
+    key: resolved.key,
+    scoped: resolved.scoped,
+    reg: '1.2.3',
+    github: '1.2.3',
+    release: resolved.release,
+  })
+})
+
+test('B11.13 R22 what is installed from this machine is known', () => {
+  const sources = ['file:../a b.tgz', 'git+file:///srv/v.git#0123abc', '1.2.3', 'git+ssh://git@example.com/file:v.git']
+  expect(sources.map(localPath)).toEqual(['../a b.tgz', '/srv/v.git', undefined, undefined])
+})
 
 test('B11.13 what a listed package imports is listed, too, through others and as a peer: it is there once', async () => {
   const files = {

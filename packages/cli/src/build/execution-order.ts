@@ -96,6 +96,7 @@ function awaitsAtTop(id: string, code: string): boolean {
     'ArrowFunctionExpression:exit': leave,
     AwaitExpression: at,
     ForOfStatement: (node: ESTree.ForOfStatement) => node.await && at(),
+    VariableDeclaration: ({ kind }: ESTree.VariableDeclaration) => kind === 'await using' && at(),
   }).visit(program)
   return isFound
 }

@@ -4,8 +4,11 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 /** What npm remembers of what it installed, in the folder into which it installed. */
 const REMEMBERED = 'node_modules/.package-lock.json'
 
-/** A file of a registry: `/name/-/name-1.0.0.tgz`. */
-const OF_REGISTRY = /^https?:.*\/-\//
+/** A file of a registry: `/name/-/name-1.0.0.tgz`, and of GitHub's `/download/@scope/name/1.0.0/HASH`. */
+const OF_REGISTRY = /^https?:.*(?:\/-\/|\/download\/(?:@|%40)[^/]+\/[^/]+\/[^/]+\/[0-9a-f]+$)/i
+
+/** Who asks, in a URL: `USER@` or `USER:PASSWORD@` before the host. */
+const CREDENTIALS = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*)@/i
 
 /** Where packages came from that no registry has, or not the same: a folder, a tarball, a repository. */
 export class InstalledFrom {
@@ -19,7 +22,7 @@ export class InstalledFrom {
     for (let from = dirname(dir); ; from = dirname(from)) {
       const resolved = this.#resolved(from, relative(from, dir).replaceAll(sep, '/'))
       if (resolved?.startsWith('file:')) return fileIn(root, resolve(from, resolved.slice('file:'.length)))
-      if (resolved !== undefined) return OF_REGISTRY.test(resolved) ? undefined : resolved
+      if (resolved !== undefined) return OF_REGISTRY.test(resolved) ? undefined : withoutSecrets(resolved)
       if (dirname(from) === from) return undefined
     }
   }
@@ -33,6 +36,14 @@ export class InstalledFrom {
   }
 }
 
+/** Where it is installed, whoever installs it is asked for credentials anew. A user of SSH is no secret, and the host needs it. */
+function withoutSecrets(url: string): string {
+  return url.replace(CREDENTIALS, (_, scheme: string, who: string) => {
+    const user = who.split(':', 1)[0] ?? ''
+    return /ssh:/i.test(scheme) && user !== '' ? `${scheme}${user}@` : scheme
+  })
+}
+
 /** A file or folder, as a package.json in another folder lists it. */
 function fileIn(folder: string, path: string): string {
   return `file:${relative(folder, path).replaceAll(sep, '/')}`
@@ -41,6 +52,11 @@ function fileIn(folder: string, path: string): string {
 /** The same where the package.json stands in another folder. */
 export function movedFile(source: string, from: string, to: string): string {
   return source.startsWith('file:') ? fileIn(to, resolve(from, source.slice('file:'.length))) : source
+}
+
+/** What on this machine a package is installed from, as a package.json lists it; undefined for what comes from elsewhere. */
+export function localPath(source: string): string | undefined {
+  return /^(?:file:|git\+file:(?:\/\/)?)([^#]*)/.exec(source)?.[1]
 }
 
 /** What can't be read says nothing: npm makes it anew. */

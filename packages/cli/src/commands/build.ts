@@ -2,6 +2,7 @@ import { relative } from 'node:path'
 import { isRetinueError } from '@retinue/core/errors'
 import { printable } from '@retinue/project'
 import { type BuildOutput, buildProject, type Missing } from '../build/build-project.ts'
+import { localPath } from '../build/installed-from.ts'
 import { type Command, command, UsageError } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { renderAll, renderSummary } from '../render-findings.ts'
@@ -51,7 +52,18 @@ function tell({ folder, bytes, dependencies }: BuildOutput): void {
   const names = Object.entries(dependencies).map(([name, version]) => `${name}@${version}`)
   console.log(`${place}  ${Math.round(bytes / 1024)} kB`)
   if (names.length > 0) console.log(`To be installed beside it: ${names.join(', ')}  (npm install --prefix ${place})`)
+  const taken = takenAlong(dependencies)
+  if (taken.length > 0)
+    console.log(printable(`If it is moved, take along to the same place as seen from it: ${taken.join(', ')}`))
   console.log(`Start it with: node ${place}`)
+}
+
+/** What is installed from a file or folder is listed by its path from the output: one that is moved alone does not find it. */
+function takenAlong(dependencies: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(dependencies).flatMap(([name, source]) => {
+    const path = localPath(source)
+    return path === undefined ? [] : `${path} (${name})`
+  })
 }
 
 function warningsOf({ open, unfollowed, unordered, left }: Missing): string[] {

@@ -6,7 +6,7 @@ import { withheld } from '../workspace/withheld.ts'
 import type { AgentDir, AgentFile, MarkdownFile, Note, SlotModule } from './agent-dir.ts'
 import { discoverSchedules } from './discover-schedules.ts'
 import { discoverSkills } from './discover-skills.ts'
-import { linkNote, listFolder, otherNote, quietFolders, sortFolder } from './folder.ts'
+import { linkNote, listFolder, listWhole, otherNote, quietFolders, sortFolder } from './folder.ts'
 import { splitFrontmatter } from './frontmatter.ts'
 import { discoverModules, discoverProcessors } from './module-folder.ts'
 
@@ -107,9 +107,9 @@ function sameTool({ key, file }: SlotModule, second: SlotModule): Note {
   return { kind: 'same-tool', key, files: [file, second.file] }
 }
 
-/** Seeds are copied as they stand, but never through a link, not under a name that no workspace takes, and no secrets. */
+/** Seeds are copied as they stand, hidden ones and tests as well, but never through a link, not under a name that no workspace takes, and no secrets. */
 function noteSeeds(tree: SourceTree, dir: string, notes: Note[]): void {
-  for (const { name, kind } of listFolder(tree, dir, notes)) {
+  for (const { name, kind } of listWhole(tree, dir, notes)) {
     const path = joinPath(dir, name)
     if (kind === 'link') notes.push(linkNote(path))
     else if (kind === 'other') notes.push(otherNote(path))

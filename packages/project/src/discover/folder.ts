@@ -14,8 +14,13 @@ export interface SortedFolder {
 
 /** A folder's entries without those that are passed over silently. An unreadable folder is empty, with a note. */
 export function listFolder(tree: SourceTree, dir: string, notes: Note[]): readonly Entry[] {
+  return listWhole(tree, dir, notes).filter(({ name, kind }) => !isQuiet(name, kind === 'directory'))
+}
+
+/** All of a folder's entries. An unreadable folder is empty, with a note. */
+export function listWhole(tree: SourceTree, dir: string, notes: Note[]): readonly Entry[] {
   try {
-    return tree.list(dir).filter(({ name, kind }) => !isQuiet(name, kind === 'directory'))
+    return tree.list(dir)
   } catch (error) {
     if (!(error instanceof SourceError)) throw error
     notes.push({ kind: 'unreadable', path: dir, reason: error.message })

@@ -240,7 +240,7 @@ test('B11.10 near misses of workspace.ts, and seeds that no tool could ask for',
   const files = {
     ...agent('near', { 'Workspace.ts': '', 'workspace.json': '', 'work-space/a.md': '' }),
     ...agent('seeds', { 'workspace/a\\b.md': '', 'workspace/c\nd/e.md': '', 'workspace/ok é.md': '' }),
-    ...agent('secrets', { 'workspace/tls.key': '', 'workspace/node_modules/n.js': '', 'workspace/.env.sample': '' }),
+    ...agent('secrets', { 'workspace/tls.key': '', 'workspace/.env.sample': '' }),
     ...agent('swapped', { workspace: 'a file', 'workspace.ts/a.md': '' }),
   }
   expect(await toldOf(files)).toMatchInlineSnapshot(`
@@ -271,6 +271,28 @@ test('B11.10 near misses of workspace.ts, and seeds that no tool could ask for',
       the folder "swapped/workspace.ts" is ignored: "workspace.ts" is a file here, and this is a folder
       fix: make it a file, or remove it"
   `)
+})
+
+test('B11.10 R17 seeds that no agent gets are told, also hidden ones, and those in folders below; hidden ones that it gets are not', async () => {
+  const told = [
+    '.env',
+    '.git/HEAD',
+    '.npmrc',
+    'a/.env.local',
+    'a/.hidden/.netrc',
+    'a/__tests__/k.pem',
+    'a/node_modules/n.js',
+  ]
+  const quiet = ['.env.example', '.gitignore', '.hidden/a.md', 'README.md', 'a/a.test.ts', 'a/__tests__/a.md']
+  const seeds = Object.fromEntries([...told, ...quiet].map((name) => [`workspace/${name}`, '']))
+  const findings = await findingsOf(agent('sup', seeds))
+  const names = ['.env', '.git', '.npmrc', 'a/.env.local', 'a/.hidden/.netrc', 'a/__tests__/k.pem', 'a/node_modules']
+  expect(findings.map(({ code, file }) => [code, file])).toEqual(
+    names.map((name) => ['entry-ignored', `sup/workspace/${name}`]),
+  )
+  expect(findings[1]?.message).toBe(
+    'the folder "sup/workspace/.git" is ignored: what is called so may hold secrets or was installed, and no agent gets it',
+  )
 })
 
 test('instructions may name the tools that workspace.ts brings; where they are not known, nothing is said of names', async () => {
