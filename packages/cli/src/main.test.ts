@@ -160,6 +160,20 @@ export const app = new Retinue({ agents: { guide, weather } })
   expect((await inProcess('check', root)).out).toMatch(/ in 2 agents /)
 })
 
+test('B11.13 an Agent that two folders export is shown at one of them, and the other says so', async () => {
+  const agent = `import { Agent } from '@retinue/core/agent'
+export const shared = new Agent({ id: 'shared', model: 'openai/gpt-5.5', instructions: 'Tell it.', description: 'Tells.' })
+`
+  const root = cliProject({
+    'src/shared.ts': agent,
+    [`${AGENTS}/one/config.ts`]: "export { shared as default } from '../../../shared.ts'\n",
+    [`${AGENTS}/sup/agent.md`]: '---\nmodel: openai/gpt-5.5\n---\nWork.\n',
+    [`${AGENTS}/sup/subagents/two/config.ts`]: "export { shared as default } from '../../../../../shared.ts'\n",
+  })
+  const lines = ['one  openai/gpt-5.5', 'sup  openai/gpt-5.5', '  two  (shown elsewhere)']
+  expect((await inProcess('tree', root)).out).toBe(lines.join('\n'))
+})
+
 test('tree and check read agent.md', async () => {
   const head = '---\nmodel: openai/gpt-5.5\n'
   const root = cliProject({

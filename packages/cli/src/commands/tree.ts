@@ -41,7 +41,8 @@ function renderTree(agents: readonly AgentDescription[], colors: boolean): strin
     const parts = [bold(printable(key))]
     if (!repeated) parts.push(model === undefined ? red('(no model)') : cyan(printable(model)))
     if (!repeated && tools.length > 0) parts.push(dim(`tools: ${printable(tools.join(', '))}`))
-    if (inCode) parts.push(dim(repeated ? '(in code, shown elsewhere)' : '(in code)'))
+    const marks = [...(inCode ? ['in code'] : []), ...(repeated ? ['shown elsewhere'] : [])]
+    if (marks.length > 0) parts.push(dim(`(${marks.join(', ')})`))
     lines.push(indent + parts.join('  '))
     for (const child of children) visit(child, depth + 1)
   }
