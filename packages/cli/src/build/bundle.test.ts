@@ -224,6 +224,8 @@ test('R17 R22 no credentials of URLs are listed; a user of SSH is, and the versi
     reg: 'https://me:c4n4ry@registry.example/reg/-/reg-1.2.3.tgz',
     github: 'https://npm.pkg.github.com/download/@o/vend/1.2.3/0123abcd',
     release: 'https://example.com/o/v/releases/download/v1/0123abcd',
+    gitlab: 'https://example.com/api/v4/projects/1/packages/npm/@o/v/-/@o/v-1.2.3.tgz',
+    archive: 'https://example.com/o/v/-/archive/v1/v-v1.tar.gz',
   }
   const names = Object.keys(resolved)
   const entries = Object.entries(resolved).map(([name, from]) => [`node_modules/${name}`, { resolved: from }])
@@ -241,6 +243,8 @@ test('R17 R22 no credentials of URLs are listed; a user of SSH is, and the versi
     reg: '1.2.3',
     github: '1.2.3',
     release: resolved.release,
+    gitlab: '1.2.3',
+    archive: resolved.archive,
   })
 })
 

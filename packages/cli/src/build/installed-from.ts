@@ -4,8 +4,9 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 /** What npm remembers of what it installed, in the folder into which it installed. */
 const REMEMBERED = 'node_modules/.package-lock.json'
 
-/** A file of a registry: `/name/-/name-1.0.0.tgz`, and of GitHub's `/download/@scope/name/1.0.0/HASH`. */
-const OF_REGISTRY = /^https?:.*(?:\/-\/|\/download\/(?:@|%40)[^/]+\/[^/]+\/[^/]+\/[0-9a-f]+$)/i
+/** A file of a registry: `/name/-/name-1.0.0.tgz`, in some with the scope before it, and of GitHub's `/download/@scope/name/1.0.0/HASH`. */
+const OF_REGISTRY =
+  /^https?:.*(?:\/-\/(?:(?:@|%40)[^/]+\/)?[^/]+\.tgz$|\/download\/(?:@|%40)[^/]+\/[^/]+\/[^/]+\/[0-9a-f]+$)/i
 
 /** Who asks, in a URL: `USER@` or `USER:PASSWORD@` before the host. */
 const CREDENTIALS = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*)@/i
