@@ -1,4 +1,4 @@
-import { symlinkSync } from 'node:fs'
+import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { bundleEntry } from '../../test-support/bundle-entry.ts'
@@ -7,6 +7,7 @@ import { emptyFolder } from '../../test-support/output.ts'
 import type { Bundle } from './bundle.ts'
 import { includedFiles } from './included-files.ts'
 import { InstalledFrom, localPath, movedFile } from './installed-from.ts'
+import { BROUGHT_ALONG } from './packages.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -413,4 +414,13 @@ test('B11.13 why the bundler fails is told without colours', async () => {
   )
   expect(failed).toMatch(/could not be bundled: /)
   expect(failed).not.toContain('\u001b')
+})
+
+test('B11.13 what is known of side effects is known of what our packages bring along, and of nothing else', () => {
+  const inOutputs = ['core', 'evals', 'memory', 'server'].flatMap((name) => {
+    const { dependencies } = JSON.parse(readFileSync(new URL(`../../../${name}/package.json`, import.meta.url), 'utf8'))
+    return Object.keys(dependencies ?? {}).filter((each) => !each.startsWith('@retinue/'))
+  })
+  // Of the package that loads projects, an output has the part that runs schedules.
+  expect([...BROUGHT_ALONG].sort()).toEqual([...new Set([...inOutputs, 'croner'])].sort())
 })

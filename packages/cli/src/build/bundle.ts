@@ -11,7 +11,7 @@ import { refused } from './copied-files.ts'
 import { ENTRY, FILE, PROJECT, RUNTIME } from './entry-module.ts'
 import { waitingCircle } from './execution-order.ts'
 import { type Asked, placeModule } from './module-files.ts'
-import { Packages, PROVIDERS, packageName } from './packages.ts'
+import { BROUGHT_ALONG, Packages, PROVIDERS, packageName } from './packages.ts'
 import { MAY_ASK, type Unfollowed, unfollowedIn } from './unfollowed.ts'
 
 export interface BundleOptions {
@@ -143,8 +143,8 @@ class Work {
           conditionNames: nodeConditions(),
           mainFields: ['main'],
         },
-        // Node runs every module that is imported, whatever package.json says of side effects; of ours it is known to be true.
-        treeshake: { moduleSideEffects: (id) => (this.#isOurs(id) ? undefined : true) },
+        // Node runs every module that is imported, whatever package.json says of side effects.
+        treeshake: { moduleSideEffects: (id) => (this.#isKnown(id) ? undefined : true) },
         experimental: { attachDebugInfo: 'none' },
         plugins: [this.#plugin(), asNode(this.#queried)],
         // What is wrong with the project `check` has said; what cannot be built is thrown.
@@ -233,6 +233,12 @@ class Work {
   #isOurs(id: string): boolean {
     const owner = this.#packages.of(this.#queried.get(id) ?? id)
     return id.startsWith('\0') || (owner !== undefined && this.#packages.isOurs(owner))
+  }
+
+  /** Whether what the package of a module says of side effects is known to be true. */
+  #isKnown(id: string): boolean {
+    const owner = this.#packages.of(this.#queried.get(id) ?? id)
+    return this.#isOurs(id) || (owner?.isInstalled === true && BROUGHT_ALONG.has(owner.name))
   }
 
   /** Core can load any provider, which says nothing; one that the project names or imports itself must be there. */

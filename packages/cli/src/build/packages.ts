@@ -20,6 +20,19 @@ const OURS: ReadonlySet<string> = new Set([
   ...['core', 'evals', 'libsql', 'memory', 'project', 'server'].map((name) => `@retinue/${name}`),
 ])
 
+/** What our packages bring along into an output: of these, as of our own, it is known that what they say of side effects is true. */
+export const BROUGHT_ALONG: ReadonlySet<string> = new Set([
+  '@ai-sdk/provider',
+  '@cfworker/json-schema',
+  '@hono/node-server',
+  '@standard-schema/spec',
+  'croner',
+  'eventsource-parser',
+  'hono',
+  'jsonriver',
+  'zod',
+])
+
 /** The providers of models: heavy, and loaded only when one of their models answers. They are installed, not bundled. */
 export const PROVIDERS: RegExp = /^@ai-sdk\/(?:openai|anthropic|google|openai-compatible)$/
 
