@@ -18,7 +18,7 @@ function told(handed: Readonly<Record<string, readonly string[]>>, top: readonly
   const pick = (ids: readonly string[]) => Object.fromEntries(ids.map((id) => [id, made[id] as Agent]))
   for (const [id, ids] of Object.entries(handed)) Object.assign(below[id] ?? {}, pick(ids))
   const app = new Retinue({ agents: pick(top), storage: new InMemoryStorage(), logger: false })
-  const server = createHandler({ app: app as unknown as Retinue })
+  const server = createHandler({ app })
   return async (path: string): Promise<unknown> => (await server.fetch(new Request(`http://localhost${path}`))).json()
 }
 
